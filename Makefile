@@ -1,0 +1,61 @@
+# Every target sets up .venv by itself; all it needs is Python 3.11 or newer.
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+PLAY := $(VENV)/.play-installed
+DEV := $(VENV)/.dev-installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+GAME ?= clever
+
+.DEFAULT_GOAL := help
+.PHONY: help play test test-long check format bench clean
+
+help: ## shows this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | \
+		while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
+
+play: $(PLAY) ## plays in the terminal (GAME=twice for the other game)
+	@$(BIN)/foxtray play $(GAME)
+
+test: $(DEV) ## runs the tests; the rules must be covered completely
+	$(BIN)/python -m pytest --cov
+
+test-long: $(DEV) ## runs the tests over many more games
+	$(BIN)/python -m pytest --long
+
+check: $(DEV) ## checks style, formatting and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(DEV) ## formats, and fixes what can be fixed by itself
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(DEV) ## prints the speed of the rules
+	$(BIN)/python benchmarks/run.py
+
+clean: ## removes .venv and everything that tools left behind
+	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis
+	rm -rf .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+		if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			echo "Setting up $(VENV) with $$("$$python" --version)."; \
+			exec "$$python" -m venv $(VENV); \
+		fi; \
+	done; \
+	echo "Foxtray needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python" >&2; \
+	exit 1
+
+$(PLAY): pyproject.toml | $(BIN)/python
+	@if [ ! -e $(DEV) ]; then echo "Installing Foxtray."; $(PIP) install --editable .; fi
+	@touch $@
+
+$(DEV): pyproject.toml | $(BIN)/python
+	@echo "Installing Foxtray and the tools to develop it."
+	@$(PIP) install --editable '.[dev]'
+	@touch $@ $(PLAY)

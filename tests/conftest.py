@@ -1,0 +1,21 @@
+"""Options and fixtures shared by all tests."""
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=2_000)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="play many more games")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("long" if config.getoption("--long") else "default")
+
+
+@pytest.fixture(scope="session")
+def long_run(pytestconfig: pytest.Config) -> bool:
+    """Whether this is `make test-long`."""
+    return bool(pytestconfig.getoption("--long"))

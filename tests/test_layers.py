@@ -1,0 +1,154 @@
+"""Layers point down only."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from foxtray import FoxtrayError
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+
+# The longest matching prefix decides; a module that none matches belongs nowhere yet.
+LEVELS = {
+    "foxtray.errors": 0,
+    "foxtray.core.codes": 0,
+    "foxtray.sheets.model": 0,
+    "foxtray.sheets": 1,
+    "foxtray.core": 1,
+    "foxtray.game": 2,
+    "foxtray.actions": 2,
+    "foxtray.events": 2,
+    "foxtray.dice": 2,
+    "foxtray.record": 2,
+    "foxtray.views": 2,
+    "foxtray.render": 2,
+    "foxtray.terminal": 2,
+    "foxtray.rulebook": 2,
+    "foxtray": 2,
+    "foxtray.sim": 3,
+    "foxtray.bots": 4,
+    "foxtray.train": 5,
+    "foxtray.review": 5,
+    "foxtray.envs": 5,
+    "foxtray.server": 6,
+    "foxtray.cli": 7,
+}
+FREE_OF_DEPENDENCIES = 2
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def level(module: str) -> int:
+    if module == "foxtray":
+        return LEVELS[module]
+    prefix = module
+    while prefix not in LEVELS:
+        prefix = prefix.rpartition(".")[0]
+    assert prefix != "foxtray", f"{module} is on no level: add it to LEVELS"
+    return LEVELS[prefix]
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (
+        isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING"
+    )
+
+
+def imports(module: str, node: ast.AST, *, only_on_import: bool = False) -> set[str]:
+    """The modules imported under node, whole names; what only type checkers see is left out."""
+    found: set[str] = set()
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            found.update(alias.name for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            assert child.level == 0, f"{module} imports relatively: write whole names"
+            base = child.module or ""
+            for alias in child.names:
+                name = f"{base}.{alias.name}"
+                found.add(name if name in MODULES else base)
+        elif isinstance(child, ast.If) and is_type_checking(child.test):
+            for other in child.orelse:
+                found |= imports(module, other, only_on_import=only_on_import)
+        elif not (only_on_import and isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)):
+            found |= imports(module, child, only_on_import=only_on_import)
+    return found
+
+
+def imports_of(module: str, *, only_on_import: bool = False) -> set[str]:
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    return imports(module, tree, only_on_import=only_on_import)
+
+
+def is_ours(module: str) -> bool:
+    return module.partition(".")[0] == "foxtray"
+
+
+def test_every_error_is_a_value_error() -> None:
+    assert issubclass(FoxtrayError, ValueError)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nobody_imports_upwards(module: str) -> None:
+    for imported in filter(is_ours, imports_of(module)):
+        assert level(imported) <= level(module), f"{module} imports {imported}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_rules_need_only_the_standard_library(module: str) -> None:
+    if level(module) <= FREE_OF_DEPENDENCIES:
+        foreign = {name.partition(".")[0] for name in imports_of(module) if not is_ours(name)}
+        assert foreign <= sys.stdlib_module_names
+
+
+def test_rules_import_only_the_codes() -> None:
+    if "foxtray.core.rules" in MODULES:
+        assert imports_of("foxtray.core.rules") <= {"foxtray.core.codes"}
+
+
+def test_no_module_imports_in_a_circle() -> None:
+    graph = {
+        module: {name for name in imports_of(module, only_on_import=True) if name in MODULES}
+        for module in MODULES
+    }
+    finished: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join([*path[path.index(module) :], module])
+        if module not in finished:
+            for imported in sorted(graph[module]):
+                visit(imported, (*path, module))
+            finished.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+@pytest.mark.parametrize("module", ["foxtray", "foxtray.cli"])
+def test_starting_up_imports_neither_numpy_nor_numba(module: str) -> None:
+    if module not in MODULES:
+        pytest.skip(f"{module} does not exist yet")
+    program = f"import sys, {module}; print(*(sys.modules.keys() & {{'numpy', 'numba'}}))"
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == ""
+
+
+def test_coverage_leaves_out_exactly_what_lies_above_the_rules() -> None:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    omitted = {
+        pattern.removeprefix("*/").removesuffix("/*").removesuffix(".py").replace("/", ".")
+        for pattern in config["tool"]["coverage"]["run"]["omit"]
+    }
+    assert omitted == {name for name, at in LEVELS.items() if at > FREE_OF_DEPENDENCIES}
