@@ -1,0 +1,90 @@
+"""The small integers that the rules speak, and the names people read beside them.
+
+Plain module-level ints: they unify with ints under numba and cost nothing when interpreted.
+"""
+
+# Sizes that every table and state is padded to, so that all sheets share one compiled form.
+SEATS = 4
+DICE = 6
+AREAS = 5
+TRACKS = 3
+CELLS = 80
+GROUPS = 24
+BONUSES = 16
+ACTIONS = 256
+VALUES = 13
+HITS = 4
+CELL_GROUPS = 3
+ROUNDS = 6
+
+ROLLS = 3
+HIGHEST_FACE = 6
+SOLO_TRAY = 3
+
+# What may enter an area.
+MATCH, STAGED, AT_LEAST, ANY, RISING, FALLING = range(6)
+ENTRY_NAMES = ("match", "staged", "at_least", "any", "rising", "falling")
+
+# How an area scores.
+BY_COUNT, BY_GROUP, BY_ROW, SUM, PAIRS = range(5)
+SCORE_NAMES = ("count", "groups", "rows", "sum", "pairs")
+
+# What a bonus is.
+NO_BONUS, MARK, TRACK, FOX, CHOICE = range(5)
+BONUS_NAMES = ("none", "mark", "action", "fox", "choice")
+
+# The action tracks, in this order on every sheet that has them.
+REROLLS, RETURNS, EXTRAS = range(3)
+TRACK_NAMES = ("reroll", "return", "extra")
+
+# Where a die lies; the die fields are FIELD, FIELD + 1, FIELD + 2.
+POOL, TRAY, ASIDE, FIELD = range(4)
+NOWHERE = FIELD + ROLLS
+PLACE_NAMES = ("pool", "tray", "aside", "field1", "field2", "field3")
+
+# Where the game stands.
+OPENING, THROW, CHOOSING, SERVING, OVER = range(5)
+PHASE_NAMES = ("opening", "throw", "choosing", "serving", "over")
+
+# What a seat is asked for, once its open bonuses are used.
+IDLE, PICK, WINDOW, FOLLOW, SERVED, EXTRA = range(6)
+STAGE_NAMES = ("idle", "pick", "window", "follow", "served", "extra")
+
+# Kinds of action. The first two are also the ids of their only action.
+PASS, REROLL, RETURN, ENTER, USE = range(5)
+ACTION_NAMES = ("pass", "reroll", "return", "enter", "use")
+
+# How a die came to be entered.
+FROM_POOL, FROM_TRAY, FROM_FIELD, AS_EXTRA, AS_CROSS = range(5)
+MANNER_NAMES = ("pool", "tray", "field", "extra", "cross")
+
+# Why a die moved.
+LOWER, LEFT_OVER, RETURNED, HIGHER, CHOSEN = range(5)
+MOVE_NAMES = ("lower", "left_over", "returned", "set_aside", "taken")
+
+# What a bonus came from.
+BY_CELL, BY_LINE, BY_TRACK, BY_ROUND = range(4)
+SOURCE_NAMES = ("cell", "line", "track", "round")
+
+# Entries of the log: a code and four numbers each.
+(
+    ROUND_STARTED,
+    TURN_STARTED,
+    THROWN,
+    TAKEN,
+    MOVED,
+    MARKED,
+    LINE_COMPLETED,
+    BONUS_EARNED,
+    BONUS_USED,
+    BONUS_LOST,
+    TRACK_CIRCLED,
+    ACTION_SPENT,
+    PASSED,
+    SERVING_STARTED,
+    TURN_ENDED,
+    ROUND_ENDED,
+    GAME_ENDED,
+) = range(17)
+ENTRY_WIDTH = 5
+LOG_SIZE = 4096
