@@ -1,0 +1,139 @@
+"""Where throws come from. Every source is addressed: asking twice gives the same throw."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from foxtray.core import chance
+from foxtray.core.codes import DICE
+from foxtray.errors import BadSetup, MalformedThrow
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """A face for each die (0 where none was thrown) and an order that decides between equals."""
+
+    faces: tuple[int, ...]
+    order: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+
+    def __post_init__(self) -> None:
+        if len(self.faces) != DICE or not all(0 <= face <= 6 for face in self.faces):
+            raise MalformedThrow("a throw needs six faces from 1 to 6 (0: not thrown)")
+        if sorted(self.order) != list(range(DICE)):
+            raise MalformedThrow("the order of a throw names each of the six dice once")
+
+
+class Dice(Protocol):
+    """A source of throws."""
+
+    def throw(self, turn: int, roll: int, reroll: int) -> Throw:
+        """The throw at an address."""
+
+    def first(self, seats: int) -> int:
+        """The seat that begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeededDice:
+    """The fast family: the same seed gives the same dice, here and in the simulator."""
+
+    seed: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.seed < 1 << 64:
+            raise BadSetup("a seed is a whole number from 0 to 2^64 - 1")
+
+    @property
+    def lanes(self) -> tuple[int, int]:
+        """The seed as two 32-bit numbers."""
+        return self.seed & chance.MASK, self.seed >> 32
+
+    def throw(self, turn: int, roll: int, reroll: int) -> Throw:
+        faces, order = [0] * DICE, [0] * DICE
+        where = chance.address(turn, roll, reroll)
+        chance.throw_faces(*self.lanes, where, faces)
+        chance.throw_order(*self.lanes, where, order)
+        return Throw(tuple(faces), tuple(order))
+
+    def first(self, seats: int) -> int:
+        return chance.draw(*self.lanes, chance.FIRST, 0, seats)
+
+
+@dataclass(slots=True)
+class ScriptedDice:
+    """Throws written down beforehand, one after the other; an address keeps its throw."""
+
+    script: Iterable[Throw]
+    begins: int = 0
+    _left: Iterator[Throw] = field(init=False, repr=False)
+    _seen: dict[tuple[int, int, int], Throw] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._left = iter(self.script)
+        self._seen = {}
+
+    def throw(self, turn: int, roll: int, reroll: int) -> Throw:
+        where = (turn, roll, reroll)
+        if where not in self._seen:
+            thrown = next(self._left, None)
+            if thrown is None:
+                raise MalformedThrow(f"the script has no throw for {where}")
+            self._seen[where] = thrown
+        return self._seen[where]
+
+    def first(self, seats: int) -> int:
+        return self.begins % seats
+
+
+@dataclass(frozen=True, slots=True)
+class SecretDice:
+    """Dice nobody can steer or foresee: a committed secret, stirred with the players' entropy.
+
+    The SHA-256 of the secret is known before the first throw; the players' entropies, in seat
+    order, are fixed at the start; the secret is revealed at the end, and anyone can then check
+    every face. A throw is drawn from HMAC-SHA256, so the faces seen tell nothing about later ones.
+    """
+
+    secret: bytes = field(repr=False)
+    entropies: tuple[bytes, ...] = ()
+    seed: bytes = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.secret) < 16:
+            raise BadSetup("a secret needs at least 16 bytes")
+        message = b"".join(len(e).to_bytes(2, "big") + e for e in self.entropies)
+        object.__setattr__(self, "seed", hmac.digest(self.secret, message, "sha256"))
+
+    @property
+    def commitment(self) -> str:
+        """What is told before the first throw."""
+        return hashlib.sha256(self.secret).hexdigest()
+
+    def throw(self, turn: int, roll: int, reroll: int) -> Throw:
+        draws = self._draws(f"throw {turn} {roll} {reroll}")
+        faces = tuple(1 + below(6, draws) for _ in range(DICE))
+        order = list(range(DICE))
+        for d in range(DICE - 1, 0, -1):
+            k = below(d + 1, draws)
+            order[d], order[k] = order[k], order[d]
+        return Throw(faces, tuple(order))
+
+    def first(self, seats: int) -> int:
+        return below(seats, self._draws("first"))
+
+    def _draws(self, address: str) -> Iterator[int]:
+        """Bytes without end for an address."""
+        block = 0
+        while True:
+            yield from hmac.digest(self.seed, f"{address} {block}".encode(), "sha256")
+            block += 1
+
+
+def below(outcomes: int, draws: Iterator[int]) -> int:
+    """A number below `outcomes`, each equally likely: too high bytes are drawn again."""
+    share = 256 // outcomes
+    return next(byte // share for byte in draws if byte < share * outcomes)

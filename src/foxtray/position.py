@@ -1,0 +1,213 @@
+"""A position as one line of text: `key=value` words for the table, then `|` and each seat.
+
+    clever seats=1 first=1 turn=0 phase=choosing roll=1 reroll=0 dice=w5p,y3p,b1t,g6p,o2p,p22 |
+    y=..x......... b=........... g=xx o=5 p=- reroll=1/0 extra=0/0 foxes=0 stage=pick
+
+Only what cannot be derived is written; words that say nothing (`open=-`) are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from foxtray.core import codes
+from foxtray.core.codes import DICE, SEATS
+from foxtray.core.layout import Layout, layout
+from foxtray.core.state import State
+from foxtray.errors import MalformedPosition
+from foxtray.sheets import UnknownGame
+
+OPTIONS = ("solo_fallback", "fox_floor")
+PLACE_LETTERS = "pta123"
+MARKS = ".x", ".ox"
+
+
+def write(known: Layout, s: State) -> str:
+    """A state as text."""
+    letters = [colour[0] for colour in known.sheet.dice]
+    words = [
+        known.sheet.id,
+        f"seats={s.seats}",
+        f"first={s.first + 1}",
+        *(f"{option}=on" for option in OPTIONS if getattr(s, option)),
+        f"turn={s.turn}",
+        f"phase={codes.PHASE_NAMES[s.phase]}",
+        f"roll={s.rolls}",
+        f"reroll={s.rerolls}",
+        "dice="
+        + ",".join(f"{letters[d]}{s.face[d]}{PLACE_LETTERS[s.place[d]]}" for d in range(DICE)),
+    ]
+    if s.follow:
+        words.append("follow=" + write_dice(letters, s.follow))
+    for seat in range(s.seats):
+        words.append("|")
+        words += write_seat(known, s, seat, letters)
+    return " ".join(words)
+
+
+def write_dice(letters: list[str], mask: int) -> str:
+    return "".join(letter for d, letter in enumerate(letters) if mask >> d & 1)
+
+
+def write_seat(known: Layout, s: State, seat: int, letters: list[str]) -> Iterable[str]:
+    t = known.tables
+    for a, area in enumerate(known.sheet.areas):
+        marks = s.cells[seat][t.first_cell[a] : t.end_cell[a]]
+        if area.grid:
+            text = "".join(MARKS[t.full[a] - 1][mark] for mark in marks)
+        elif area.writes == "cross":
+            text = "x" * s.filled[seat][a]
+        else:
+            text = ",".join(str(mark) for mark in marks if mark)
+        yield f"{area.letter}={text or '-'}"
+    for track in known.sheet.tracks:
+        i = codes.TRACK_NAMES.index(track.name)
+        yield f"{track.name}={s.circled[seat][i]}/{s.spent[seat][i]}"
+    yield f"foxes={s.foxes[seat]}"
+    yield f"stage={codes.STAGE_NAMES[s.stage[seat]]}"
+    if s.used[seat]:
+        yield "used=" + write_dice(letters, s.used[seat])
+    if s.pending[seat]:
+        kinds = [str(b) for i, b in enumerate(known.bonuses) for _ in range(s.open[seat][i])]
+        yield "open=" + ",".join(kinds)
+
+
+class Words:
+    """The `key=value` words of one part, each to be read once."""
+
+    def __init__(self, text: str) -> None:
+        self.left: dict[str, str] = {}
+        for word in text.split():
+            key, equals, value = word.partition("=")
+            if not equals or key in self.left:
+                raise MalformedPosition(f"{word!r} is not understood")
+            self.left[key] = value
+
+    def take(self, key: str, default: str | None = None) -> str:
+        value = self.left.pop(key, default)
+        if value is None:
+            raise MalformedPosition(f"{key} is missing")
+        return value
+
+    def number(self, key: str, low: int, high: int) -> int:
+        return whole(key, self.take(key), low, high)
+
+    def one_of(self, key: str, names: tuple[str, ...]) -> int:
+        value = self.take(key)
+        if value not in names:
+            raise MalformedPosition(f"{key}={value} is none of {', '.join(names)}")
+        return names.index(value)
+
+    def done(self) -> None:
+        if self.left:
+            raise MalformedPosition(f"{next(iter(self.left))!r} is not understood")
+
+
+def whole(key: str, text: str, low: int, high: int) -> int:
+    """A whole number within its bounds."""
+    if not (text.isascii() and text.isdigit()) or not low <= int(text) <= high:
+        raise MalformedPosition(f"{key}={text} must be a number from {low} to {high}")
+    return int(text)
+
+
+def parse(text: str) -> tuple[Layout, State]:
+    """A state from its text."""
+    game, _, rest = text.strip().partition(" ")
+    try:
+        known = layout(game)
+    except UnknownGame as error:
+        raise MalformedPosition(str(error)) from None
+    table, *players = rest.split("|")
+    words = Words(table)
+    s = State(seats=words.number("seats", 1, SEATS))
+    if len(players) != s.seats:
+        raise MalformedPosition(f"{s.seats} seats but {len(players)} sheets")
+    s.first = words.number("first", 1, s.seats) - 1
+    s.solo_fallback = int(words.take("solo_fallback", "off") == "on")
+    s.fox_floor = int(words.take("fox_floor", "off") == "on")
+    turns = known.tables.rounds[s.seats] * (2 if s.seats == 1 else s.seats)
+    s.turn = words.number("turn", 0, turns - 1)
+    s.phase = words.one_of("phase", codes.PHASE_NAMES)
+    s.rolls = words.number("roll", 0, codes.ROLLS)
+    s.rerolls = words.number("reroll", 0, known.tables.track_fields[codes.REROLLS])
+    letters = [colour[0] for colour in known.sheet.dice]
+    parse_dice(s, words.take("dice"), letters)
+    s.follow = parse_mask(words.take("follow", ""), letters)
+    words.done()
+    for seat, player in enumerate(players):
+        parse_seat(known, s, seat, Words(player), letters)
+    return known, s
+
+
+def parse_dice(s: State, text: str, letters: list[str]) -> None:
+    dice = text.split(",")
+    if len(dice) != DICE:
+        raise MalformedPosition(f"dice={text} must name six dice")
+    for d, die in enumerate(dice):
+        if len(die) != 3 or die[0] != letters[d] or die[2] not in PLACE_LETTERS:
+            raise MalformedPosition(f"die {die!r} is not understood")
+        s.face[d] = whole("face", die[1], 0, codes.HIGHEST_FACE)
+        s.place[d] = PLACE_LETTERS.index(die[2])
+
+
+def parse_mask(text: str, letters: list[str]) -> int:
+    if not set(text) <= set(letters) or len(set(text)) != len(text):
+        raise MalformedPosition(f"{text!r} names no dice")
+    return sum(1 << letters.index(letter) for letter in text)
+
+
+def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: list[str]) -> None:
+    t = known.tables
+    for g in range(t.groups):
+        s.missing[seat][g] = t.group_size[g]
+    for a, area in enumerate(known.sheet.areas):
+        text = words.take(area.letter)
+        marks = parse_marks(area.letter, "" if text == "-" else text, known, a)
+        for c, mark in enumerate(marks, t.first_cell[a]):
+            s.cells[seat][c] = mark
+            if mark >= t.full[a]:
+                s.filled[seat][a] += 1
+            if mark:
+                for k in range(t.cell_groups[c]):
+                    s.missing[seat][t.cell_group[c][k]] -= 1
+    for track in known.sheet.tracks:
+        i = codes.TRACK_NAMES.index(track.name)
+        circled, _, spent = words.take(track.name).partition("/")
+        s.circled[seat][i] = whole(track.name, circled, 0, track.fields)
+        s.spent[seat][i] = whole(track.name, spent, 0, s.circled[seat][i])
+    s.foxes[seat] = words.number("foxes", 0, 99)
+    s.stage[seat] = words.one_of("stage", codes.STAGE_NAMES)
+    s.used[seat] = parse_mask(words.take("used", ""), letters)
+    kinds = {str(bonus): i for i, bonus in enumerate(known.bonuses) if bonus}
+    opened = words.take("open", "")
+    for kind in opened.split(",") if opened else ():
+        if kind not in kinds:
+            raise MalformedPosition(f"there is no bonus {kind!r}")
+        s.open[seat][kinds[kind]] += 1
+        s.pending[seat] += 1
+    words.done()
+
+
+def parse_marks(name: str, text: str, known: Layout, a: int) -> list[int]:
+    """What stands in the cells of an area."""
+    t, area = known.tables, known.sheet.areas[a]
+    size = len(area.cells)
+    if area.grid:
+        letters = MARKS[t.full[a] - 1]
+        if len(text) != size or not set(text) <= set(letters):
+            raise MalformedPosition(f"{name}={text} must be {size} of the letters {letters!r}")
+        return [letters.index(mark) for mark in text]
+    if area.writes == "cross":
+        if len(text) > size or set(text) - {"x"}:
+            raise MalformedPosition(f"{name}={text} must be up to {size} crosses")
+        return [1] * len(text)
+    entries = text.split(",") if text else []
+    if len(entries) > size:
+        raise MalformedPosition(f"{name}={text} has more than {size} entries")
+    marks = []
+    for cell, entry in zip(area.cells, entries, strict=False):
+        mark = whole(name, entry, cell.factor, area.values[-1] * cell.factor)
+        if mark % cell.factor:
+            raise MalformedPosition(f"{name}: {mark} is no multiple of {cell.factor}")
+        marks.append(mark)
+    return marks
