@@ -172,19 +172,35 @@ def next_roll(t: Tables, s: State, log: Ints) -> None:
         s.rerolls = 0
         s.phase = THROW
     else:
-        for d in range(DICE):
-            if s.place[d] == POOL:
-                move(s, d, TRAY, LEFT_OVER, log)
-        serve(t, s, log)
+        end_rolls(t, s, log)
+
+
+def rolls_over(t: Tables, s: State) -> bool:
+    """Whether a pick was the last of the turn, whatever its bonuses may still bring."""
+    return s.rolls == ROLLS or (t.track_fields[RETURNS] == 0 and not holds(s, POOL))
+
+
+def end_rolls(t: Tables, s: State, log: Ints) -> None:
+    """All dice left in the pool go to the tray, which is then served."""
+    for d in range(DICE):
+        if s.place[d] == POOL:
+            move(s, d, TRAY, LEFT_OVER, log)
+    serve(t, s, log)
 
 
 def serve(t: Tables, s: State, log: Ints) -> None:
-    """Passive seats choose from the tray, then every seat may use extra dice."""
+    """Passive seats choose from the tray, then every seat may use extra dice.
+
+    Nobody waits for the active seat, which may still have bonuses or crosses of its last pick.
+    """
     s.phase = SERVING
     note(log, SERVING_STARTED, s.turn, 0, 0, 0)
     active = -1 if solo_serving(s) else active_seat(s)
     for seat in range(s.seats):
-        s.stage[seat] = EXTRA if seat == active else SERVED
+        if seat != active:
+            s.stage[seat] = SERVED
+        elif s.stage[seat] != FOLLOW:
+            s.stage[seat] = EXTRA
         settle(t, s, seat, log)
 
 
@@ -238,8 +254,7 @@ def settle(t: Tables, s: State, seat: int, log: Ints) -> None:
     if s.pending[seat] > 0:
         return
     if s.stage[seat] == FOLLOW and not has_cross(t, s, seat):
-        s.follow = 0
-        s.stage[seat] = IDLE
+        end_crosses(s, seat)
     elif s.stage[seat] == PICK:
         if not has_left(t, s, seat, REROLLS) and not usable(t, s, seat, POOL, POOL):
             note(log, PASSED, seat, PICK, 1, 0)
@@ -249,6 +264,12 @@ def settle(t: Tables, s: State, seat: int, log: Ints) -> None:
         s.stage[seat] = EXTRA
     if s.stage[seat] == EXTRA and not offers_extra(t, s, seat):
         s.stage[seat] = IDLE
+
+
+def end_crosses(s: State, seat: int) -> None:
+    """Give up the additional crosses; after the last roll extra dice come next."""
+    s.follow = 0
+    s.stage[seat] = EXTRA if s.phase == SERVING else IDLE
 
 
 def has_left(t: Tables, s: State, seat: int, track: int) -> bool:
@@ -678,10 +699,14 @@ def decline(t: Tables, s: State, seat: int, log: Ints) -> None:
     """Do nothing more at this stage."""
     stage = s.stage[seat]
     note(log, PASSED, seat, stage, 0, 0)
-    s.follow = 0 if stage == FOLLOW else s.follow
-    s.stage[seat] = EXTRA if stage == SERVED else IDLE
-    if stage == WINDOW:
-        next_roll(t, s, log)
+    if stage == FOLLOW:
+        end_crosses(s, seat)
+    elif stage == SERVED:
+        s.stage[seat] = EXTRA
+    else:
+        s.stage[seat] = IDLE
+        if stage == WINDOW:
+            next_roll(t, s, log)
 
 
 def enter(t: Tables, s: State, seat: int, action: int, log: Ints) -> None:
@@ -717,6 +742,8 @@ def enter(t: Tables, s: State, seat: int, action: int, log: Ints) -> None:
         note(log, TAKEN, seat, die, value, AS_CROSS)
         s.follow &= ~(1 << die)
     mark(t, s, seat, area, t.action_cell[action], value, log)
+    if stage == PICK and rolls_over(t, s):
+        end_rolls(t, s, log)
 
 
 # --- points -------------------------------------------------------------------------------------
