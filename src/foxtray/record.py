@@ -1,0 +1,419 @@
+"""A game as its inputs: history with undo, and the `.fox` text file (docs/notation.md).
+
+State is always a replay of the inputs; terminal and server both keep theirs here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from foxtray.core.codes import DICE, SEATS
+from foxtray.core.layout import Action
+from foxtray.dice import Dice, SecretDice, SeededDice, Throw
+from foxtray.errors import BadSetup, FoxtrayError, NothingToUndo, RecordError
+from foxtray.events import Event, RoundStarted
+from foxtray.game import RULES_VERSION, Game
+from foxtray.sheets import SHEETS
+
+FORMAT_VERSION = 1
+OPTIONS = ("solo_fallback", "fox_floor")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is fixed before the first throw."""
+
+    game: str
+    seats: int = 1
+    first: int = 0
+    solo_fallback: bool = False
+    fox_floor: bool = False
+    names: tuple[str, ...] = ()
+    seed: int | None = None
+    """The seed of the dice, where they have one."""
+    commitment: str | None = None
+    """The SHA-256 of the secret of the dice, where they have one."""
+    entropies: tuple[bytes, ...] = ()
+    secret: bytes | None = field(default=None, repr=False)
+    """Known to the table; written to a file only when the game is over."""
+
+    def start(self) -> Game:
+        """The game at its first moment."""
+        return Game.new(
+            self.game,
+            self.seats,
+            first=self.first,
+            solo_fallback=self.solo_fallback,
+            fox_floor=self.fox_floor,
+        )
+
+    def dice(self) -> Dice | None:
+        """The source of the throws, if it is known here: otherwise they come from a table."""
+        if self.seed is not None:
+            return SeededDice(self.seed)
+        if self.secret is not None:
+            return SecretDice(self.secret, self.entropies)
+        return None
+
+
+class Thrown(NamedTuple):
+    """An input: the wanted dice were thrown."""
+
+    throw: Throw
+
+
+class Played(NamedTuple):
+    """An input: a seat acted."""
+
+    seat: int
+    action: Action
+
+
+Input = Thrown | Played
+
+
+class Record:
+    """The history of one game: its inputs so far, and the game they lead to."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.inputs: list[Input] = []
+        self.game = setup.start()
+        self._base = self.game
+        self._base_length = 0
+
+    def play(self, seat: int, action: Action | str) -> tuple[Event, ...]:
+        """Let a seat act."""
+        if isinstance(action, str):
+            action = Action.parse(self.setup.game, action)
+        return self._add(Played(seat, action))
+
+    def roll(self, throw: Throw | None = None) -> tuple[Event, ...]:
+        """Throw the wanted dice, from the record's own source or as given."""
+        address = self.game.address()
+        if throw is None and address is not None:
+            dice = self.setup.dice()
+            if dice is None:
+                raise BadSetup("these dice are thrown by hand: say their faces")
+            throw = dice.throw(*address)
+        wanted = self.game.rolling()
+        given = throw or Throw((0,) * DICE)
+        faces = tuple(face if d in wanted else 0 for d, face in enumerate(given.faces))
+        return self._add(Thrown(replace(given, faces=faces)))
+
+    def _add(self, entry: Input) -> tuple[Event, ...]:
+        self.game, events = step(self.game, entry)
+        self.inputs.append(entry)
+        if isinstance(entry, Thrown) or any(isinstance(e, RoundStarted) for e in events):
+            self._base, self._base_length = self.game, len(self.inputs)
+        return events
+
+    def undo(self, seat: int) -> Played:
+        """Take back a seat's last action since the last throw or the start of the round."""
+        index = self._last_of(seat)
+        if index is None:
+            raise NothingToUndo("there is nothing to take back since the last throw")
+        kept = self.inputs[self._base_length : index] + self.inputs[index + 1 :]
+        game = self._base
+        for entry in kept:
+            try:
+                game, _ = step(game, entry)
+            except FoxtrayError:
+                raise NothingToUndo(
+                    "others have already gone on from there, it cannot be taken back"
+                ) from None
+        undone = self.inputs[index]
+        assert isinstance(undone, Played)
+        self.game = game
+        self.inputs[self._base_length :] = kept
+        return undone
+
+    def may_undo(self, seat: int) -> bool:
+        """Whether a seat has acted since the last throw or the start of the round."""
+        return not self.game.over and self._last_of(seat) is not None
+
+    def _last_of(self, seat: int) -> int | None:
+        if self.game.over:
+            return None
+        for i in range(len(self.inputs) - 1, self._base_length - 1, -1):
+            entry = self.inputs[i]
+            if isinstance(entry, Played) and entry.seat == seat:
+                return i
+        return None
+
+    # --- the file ------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The record as a `.fox` file; complete once the game is over."""
+        lines = [*header_lines(self.setup), *input_lines(self)]
+        outcome = self.game.outcome()
+        if outcome:
+            if self.setup.secret is not None:
+                lines.append(f"secret {self.setup.secret.hex()}")
+            lines.append("end " + " ".join(map(str, outcome.totals)))
+            lines.append(f"sha256 {digest(lines)}")
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: str | Path) -> None:
+        """Write the file so that it is always whole, whatever interrupts."""
+        path = Path(path)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(self.text())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+
+
+def step(game: Game, entry: Input) -> tuple[Game, tuple[Event, ...]]:
+    """A game after one more input."""
+    if isinstance(entry, Thrown):
+        return game.roll(entry.throw)
+    return game.play(entry.seat, entry.action)
+
+
+def digest(lines: Sequence[str]) -> str:
+    return hashlib.sha256(("\n".join(lines) + "\n").encode()).hexdigest()
+
+
+def header_lines(setup: Setup) -> Iterator[str]:
+    yield f"foxtray {FORMAT_VERSION}"
+    yield f"rules {RULES_VERSION}"
+    yield f"game {setup.game}"
+    yield f"seats {setup.seats}"
+    yield f"first {setup.first + 1}"
+    for option in OPTIONS:
+        if getattr(setup, option):
+            yield f"option {option}=on"
+    for seat, name in enumerate(setup.names, 1):
+        yield f"name {seat} {name}"
+    if setup.seed is not None:
+        yield f"dice seed {setup.seed}"
+    elif setup.commitment is not None:
+        yield f"dice secret {setup.commitment}"
+        for seat, entropy in enumerate(setup.entropies, 1):
+            yield f"entropy {seat} {entropy.hex()}"
+    else:
+        yield "dice own"
+
+
+def input_lines(record: Record) -> Iterator[str]:
+    letters = [colour[0] for colour in record.game.sheet.dice]
+    for entry in record.inputs:
+        if isinstance(entry, Thrown):
+            faces = "".join(str(face) if face else "-" for face in entry.throw.faces)
+            yield f"throw {faces} " + "".join(letters[d] for d in entry.throw.order)
+        else:
+            yield f"{entry.seat + 1} {entry.action}"
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads a file line by line; every complaint names the line."""
+
+    lines: list[str]
+    at: int = 0
+
+    def fail(self, cause: str) -> RecordError:
+        return RecordError(self.at + 1, cause)
+
+    def peek(self) -> tuple[str, str]:
+        """The first word of the line, and the rest; two empty texts at the end."""
+        if self.at == len(self.lines):
+            return "", ""
+        word, _, rest = self.lines[self.at].partition(" ")
+        return word, rest
+
+    def expect(self, word: str) -> str:
+        found, rest = self.peek()
+        if found != word:
+            raise self.fail(f"{word!r} is expected here")
+        self.at += 1
+        return rest
+
+    def number(self, word: str, low: int, high: int) -> int:
+        text = self.expect(word)
+        if not (text.isascii() and text.isdigit()) or not low <= int(text) <= high:
+            self.at -= 1
+            raise self.fail(f"{word} must be a number from {low} to {high}")
+        return int(text)
+
+
+def read(text: str) -> tuple[Record, bool]:
+    """A record from its text, replayed; and whether its faces could be verified."""
+    lines = text.split("\n")
+    if lines[-1]:
+        raise RecordError(len(lines), "this line is cut short")
+    reader = Reader(lines[:-1])
+    record = Record(read_header(reader))
+    read_inputs(reader, record)
+    word, _ = reader.peek()
+    if word == "secret":
+        reveal(reader, record)
+        word, _ = reader.peek()
+    if word == "end":
+        read_end(reader, record)
+    elif word:
+        raise reader.fail(f"{word!r} is not understood")
+    elif record.game.over:
+        raise reader.fail("the game is over but its end line is missing")
+    return record, verify(record)
+
+
+def read_header(reader: Reader) -> Setup:
+    version = reader.number("foxtray", 1, 10**6)
+    if version > FORMAT_VERSION:
+        reader.at -= 1
+        raise reader.fail(f"format {version} is newer than this program reads; update foxtray")
+    rules = reader.number("rules", 1, 10**6)
+    if rules != RULES_VERSION:
+        reader.at -= 1
+        raise reader.fail(f"rules version {rules} is not the {RULES_VERSION} played here")
+    game = reader.expect("game")
+    if game not in SHEETS:
+        reader.at -= 1
+        raise reader.fail(f"there is no game {game!r}")
+    seats = reader.number("seats", 1, SEATS)
+    first = reader.number("first", 1, seats) - 1
+    options = read_options(reader)
+    names = tuple(read_per_seat(reader, "name", seats))
+    setup = Setup(game, seats, first, "solo_fallback" in options, "fox_floor" in options, names)
+    return read_dice(reader, setup)
+
+
+def read_options(reader: Reader) -> set[str]:
+    options: set[str] = set()
+    while reader.peek()[0] == "option":
+        name, _, value = reader.peek()[1].partition("=")
+        if name not in OPTIONS or value != "on" or name in options:
+            raise reader.fail(f"option {name!r} is not understood")
+        options.add(name)
+        reader.at += 1
+    return options
+
+
+def read_per_seat(reader: Reader, word: str, seats: int) -> Iterator[str]:
+    """The values of lines like `name 1 Ana`, which come for all seats in order or not at all."""
+    if reader.peek()[0] != word:
+        return
+    for seat in range(1, seats + 1):
+        number, _, value = reader.expect(word).partition(" ")
+        if number != str(seat):
+            reader.at -= 1
+            raise reader.fail(f"{word} of seat {seat} is expected here")
+        yield value
+
+
+def read_dice(reader: Reader, setup: Setup) -> Setup:
+    kind, _, value = reader.expect("dice").partition(" ")
+    if kind == "own" and not value:
+        return setup
+    if kind == "seed" and value.isascii() and value.isdigit() and int(value) < 1 << 64:
+        return replace(setup, seed=int(value))
+    if kind == "secret" and len(value) == 64 and is_hex(value):
+        entropies = []
+        for text in read_per_seat(reader, "entropy", setup.seats):
+            if not is_hex(text):
+                reader.at -= 1
+                raise reader.fail("entropy must be pairs of hexadecimal digits")
+            entropies.append(bytes.fromhex(text))
+        return replace(setup, commitment=value, entropies=tuple(entropies))
+    reader.at -= 1
+    raise reader.fail("dice must be 'own', 'seed NUMBER' or 'secret SHA256'")
+
+
+def is_hex(text: str) -> bool:
+    return len(text) % 2 == 0 and set(text) <= set("0123456789abcdef")
+
+
+def read_inputs(reader: Reader, record: Record) -> None:
+    """Replay the throws and actions."""
+    seats = [str(seat + 1) for seat in range(record.setup.seats)]
+    while True:
+        word, rest = reader.peek()
+        try:
+            if word == "throw":
+                record.roll(read_throw(reader, record, rest))
+            elif word in seats:
+                record.play(seats.index(word), rest)
+            else:
+                return
+        except RecordError:
+            raise
+        except FoxtrayError as error:
+            raise reader.fail(str(error)) from None
+        reader.at += 1
+
+
+def read_throw(reader: Reader, record: Record, text: str) -> Throw:
+    letters = "".join(colour[0] for colour in record.game.sheet.dice)
+    faces, _, order = text.partition(" ")
+    if len(faces) != DICE or set(faces) - set("-123456") or sorted(order) != sorted(letters):
+        raise reader.fail("a throw is six faces ('-': not thrown) and the order of the six dice")
+    return Throw(
+        tuple(0 if face == "-" else int(face) for face in faces),
+        tuple(letters.index(letter) for letter in order),
+    )
+
+
+def reveal(reader: Reader, record: Record) -> None:
+    """Check a revealed secret against what was promised."""
+    secret = reader.peek()[1]
+    setup = record.setup
+    if setup.commitment is None or not is_hex(secret) or len(secret) < 32:
+        raise reader.fail("a secret of hexadecimal digits belongs to committed dice only")
+    if SecretDice(bytes.fromhex(secret)).commitment != setup.commitment:
+        raise reader.fail("the secret is not the one that was promised")
+    record.setup = replace(setup, secret=bytes.fromhex(secret))
+    reader.at += 1
+
+
+def read_end(reader: Reader, record: Record) -> None:
+    totals = reader.peek()[1]
+    outcome = record.game.outcome()
+    if outcome is None:
+        raise reader.fail("the game is not over yet")
+    expected = " ".join(map(str, outcome.totals))
+    if totals != expected:
+        raise reader.fail(f"the totals are {expected}, not {totals}")
+    if record.setup.commitment is not None and record.setup.secret is None:
+        raise reader.fail("the secret of the dice is missing before the end")
+    reader.at += 1
+    found = reader.expect("sha256")
+    if found != digest(reader.lines[: reader.at - 1]):
+        reader.at -= 1
+        raise reader.fail("the SHA-256 of the lines above is another one: the file was changed")
+    if reader.at != len(reader.lines):
+        raise reader.fail("nothing may follow the end")
+
+
+def verify(record: Record) -> bool:
+    """Check every throw against the source of the dice; False where it is not known."""
+    dice = record.setup.dice()
+    if dice is None:
+        return False
+    game = record.setup.start()
+    line = sum(1 for _ in header_lines(record.setup))
+    for number, entry in enumerate(record.inputs, line + 1):
+        if isinstance(entry, Thrown):
+            address = game.address()
+            assert address is not None
+            thrown = dice.throw(*address)
+            faces = tuple(face if d in game.rolling() else 0 for d, face in enumerate(thrown.faces))
+            if (faces, thrown.order) != (entry.throw.faces, entry.throw.order):
+                raise RecordError(number, "these are not the faces that the dice give here")
+        game, _ = step(game, entry)
+    return True
