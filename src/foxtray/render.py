@@ -1,0 +1,331 @@
+"""Sheets and dice as text: letters first, colour on top, at most 80 columns.
+
+Everything is drawn from the sheet's geometry; nothing here knows a game or a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from foxtray.sheets.model import Area, Bonus, Cell, Group, Sheet, Track
+
+WIDTH = 80
+CELL = 5
+MARGIN = 16
+
+# Background and text, from the 256 colours of a terminal. Both are always set together, so that
+# the contrast is the same on a light and on a dark screen.
+COLOURS = {
+    "white": (255, 16),
+    "silver": (248, 16),
+    "yellow": (220, 16),
+    "orange": (208, 16),
+    "red": (160, 231),
+    "pink": (211, 16),
+    "purple": (97, 231),
+    "blue": (26, 231),
+    "turquoise": (44, 16),
+    "green": (28, 231),
+    "brown": (94, 231),
+}
+OTHER = (240, 231)
+
+ACTION_CODES = {"reroll": "rr", "return": "rt", "extra": "+1"}
+ACTION_WORDS = {"reroll": "reroll", "return": "return", "extra": "extra die"}
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass(frozen=True, slots=True)
+class Ink:
+    """How to emphasise: with colour, or not at all."""
+
+    colour: bool = False
+
+    def on(self, colour: str, text: str) -> str:
+        """Text on a patch of a colour."""
+        back, front = COLOURS.get(colour, OTHER)
+        return self._wrap(f"48;5;{back};38;5;{front}", text)
+
+    def strong(self, text: str) -> str:
+        return self._wrap("1", text)
+
+    def faint(self, text: str) -> str:
+        return self._wrap("2", text)
+
+    def _wrap(self, codes: str, text: str) -> str:
+        return f"\x1b[{codes}m{text}\x1b[0m" if self.colour else text
+
+
+PLAIN = Ink()
+
+
+def bare(text: str) -> str:
+    """The text without its colours."""
+    return ESCAPE.sub("", text)
+
+
+def pad(text: str, width: int) -> str:
+    """The text filled up with blanks to a visible width."""
+    return text + " " * (width - len(bare(text)))
+
+
+# --- dice -------------------------------------------------------------------------------------
+
+
+def die(colour: str, face: int, ink: Ink = PLAIN) -> str:
+    """A die, as in `[w4]`; a face of 0 is still to be thrown."""
+    text = f"{colour[0]}{face or '?'}"
+    return ink.on(colour, f" {text} ") if ink.colour else f"[{text}]"
+
+
+def dice(
+    sheet: Sheet,
+    faces: Sequence[int],
+    places: Sequence[str],
+    wanted: Iterable[int] = (),
+    ink: Ink = PLAIN,
+) -> str:
+    """Where the six dice lie: pool, tray or aside, die fields, and the sum with the joker."""
+    shown = [0 if i in set(wanted) else face for i, face in enumerate(faces)]
+
+    def lying(place: str) -> str:
+        there = [i for i in range(len(places)) if places[i] == place]
+        return " ".join(die(sheet.dice[i], shown[i], ink) for i in there)
+
+    solo_serving = "aside" in places
+    parts = [
+        f"{ink.strong(place)} {lying(place) or '--'}"
+        for place in ("aside" if solo_serving else "pool", "tray")
+    ]
+    if not solo_serving:
+        fields = (lying(f"field{n}") or "--" for n in range(1, sheet.die_fields + 1))
+        numbered = (f"{n} {field}" for n, field in enumerate(fields, 1))
+        parts.append(f"{ink.strong('die fields')} {' '.join(numbered)}")
+    for area in sheet.areas:
+        own = shown[sheet.dice.index(area.colour)]
+        if area.adds_joker and own and shown[0]:
+            letters = f"{sheet.dice[0][0]}+{area.letter}"
+            parts.append(f"{letters}={own + shown[0]}")
+    return " " + "   ".join(parts)
+
+
+# --- sheet ------------------------------------------------------------------------------------
+
+
+def bonus_code(bonus: Bonus) -> str:
+    """A bonus in at most three letters."""
+    if bonus.kind == "mark":
+        return f"+{bonus.area[0]}{bonus.value or ''}"
+    if bonus.kind == "action":
+        return ACTION_CODES[bonus.track]
+    return "fox" if bonus.kind == "fox" else "any"
+
+
+def bonus_cell(bonus: Bonus | None, got: bool, ink: Ink) -> str:
+    """A bonus in the width of a cell, in brackets once it is got."""
+    if bonus is None:
+        return " " * CELL
+    text = bonus_code(bonus)
+    if got:
+        return ink.faint(f"({text})".center(CELL))
+    colour = {"mark": bonus.area, "fox": "red"}.get(bonus.kind, "")
+    block = f"{text:^3}"
+    return f" {ink.on(colour, block) if colour else ink.strong(block)} "
+
+
+def print_of(cell: Cell) -> str:
+    """What is printed in a field of a row: the least value, the factor, or nothing."""
+    if cell.minimum or cell.bonus_minimum:
+        return f"{cell.minimum or cell.bonus_minimum}+"
+    return f"x{cell.factor}" if cell.factor > 1 else "_"
+
+
+def cell_text(area: Area, cell: Cell, value: int) -> str:
+    """What a cell shows."""
+    if not area.grid:
+        return (str(value) if area.writes == "value" else "X") if value else print_of(cell)
+    if area.entry == "staged" and value == 1:
+        return f"({cell.number})"
+    return "X" if value else str(cell.number)
+
+
+def is_done(area: Area, value: int) -> bool:
+    """Whether nothing can be marked here any more."""
+    return value >= (2 if area.entry == "staged" else 1)
+
+
+def one_cell(area: Area, cell: Cell, value: int, ink: Ink, after: str = " ") -> str:
+    """A cell: a patch of colour while it is open, four columns wide, and what follows it."""
+    text = cell_text(area, cell, value).center(4)
+    return (ink.strong(text) if is_done(area, value) else ink.on(area.colour, text)) + after
+
+
+def is_full(group: Group, values: Sequence[int]) -> bool:
+    return all(values[i] for i in group.cells)
+
+
+def title(area: Area, points: int | None, ink: Ink) -> str:
+    """The head of an area: its letter, its name, its points."""
+    name = ink.on(area.colour, f" {area.letter} {area.colour.upper()} ")
+    return name if points is None else f"{name} {points}"
+
+
+def scale(area: Area, count: int, ink: Ink) -> str:
+    """Points by number of marks, the number reached in brackets."""
+    steps = (
+        ink.strong(f"[{points}]") if i == count else str(points)
+        for i, points in enumerate(area.points)
+        if i
+    )
+    return " ".join(steps)
+
+
+def grid_panel(area: Area, values: Sequence[int], points: int | None, ink: Ink) -> list[str]:
+    """A grid with what its lines pay: rows at the right, columns below, the diagonal there too."""
+    groups = {(group.kind, group.index): group for group in area.groups}
+    at = {(cell.row, cell.column): i for i, cell in enumerate(area.cells)}
+    rows = 1 + max(row for row, _ in (*at, *area.printed))
+    columns = 1 + max(column for _, column in (*at, *area.printed))
+    indent = " " * (2 if area.row_dice else 0)
+    panel = [title(area, points, ink)]
+    for row in range(rows):
+        line = f"{ink.strong(area.row_dice[row][0])} " if area.row_dice else ""
+        for column in range(columns):
+            if (row, column) in at:
+                i = at[row, column]
+                line += one_cell(area, area.cells[i], values[i], ink)
+            else:
+                line += ink.strong(" X   ") if (row, column) in area.printed else " " * CELL
+        group = groups.get(("row", row))
+        if group and group.bonus:
+            line += bonus_cell(group.bonus, is_full(group, values), ink)
+        if group and area.scores == "rows":
+            line += f" {area.points[sum(bool(values[i]) for i in group.cells)]}"
+        panel.append(line)
+    below = ""
+    for column in range(columns):
+        group = groups.get(("column", column))
+        if group is None:
+            below += " " * CELL
+        elif group.points:
+            worth = f"({group.points})" if is_full(group, values) else str(group.points)
+            below += worth.center(4) + " "
+        else:
+            below += bonus_cell(group.bonus, is_full(group, values), ink)
+    for group in area.groups:
+        if group.kind == "diagonal":
+            below += bonus_cell(group.bonus, is_full(group, values), ink) + "\\"
+    panel.append(indent + below)
+    if area.scores == "count":
+        panel.append(" " + scale(area, sum(is_done(area, value) for value in values), ink))
+    elif area.scores == "rows":
+        panel.append(indent + " " + " ".join(map(str, area.points[1:])) + " for each row")
+    return panel
+
+
+def row_panel(area: Area, values: Sequence[int], points: int | None, ink: Ink) -> list[str]:
+    """A row of fields; the next one in brackets, the bonuses below, points by number above."""
+    count = sum(map(bool, values))
+    panel = []
+    if area.scores == "count":
+        stars = (
+            (ink.strong(f"({worth})".center(4)) if i == count else str(worth).center(4)) + " "
+            for i, worth in enumerate(area.points)
+            if i
+        )
+        panel.append(" " * MARGIN + "".join(stars))
+    line = pad(title(area, points, ink), MARGIN)
+    for i, (cell, value) in enumerate(zip(area.cells, values, strict=True)):
+        after = "-|"[i % 2] if area.scores == "pairs" else " "
+        if i == count:
+            line += ink.strong(ink.on(area.colour, f"[{print_of(cell)}]".center(4))) + after
+        else:
+            line += one_cell(area, cell, value, ink, after)
+    panel.append(line)
+    below = ""
+    for cell, value in zip(area.cells, values, strict=True):
+        missed = cell.bonus and 0 < value < cell.bonus_minimum
+        below += ink.faint(" --  ") if missed else bonus_cell(cell.bonus, value > 0, ink)
+    panel.append(" " * MARGIN + below)
+    return panel
+
+
+def beside(panels: Sequence[Sequence[str]], gap: int = 4) -> list[str]:
+    """Panels side by side."""
+    widths = [max(len(bare(line)) for line in panel) for panel in panels]
+    lines = []
+    for i in range(max(map(len, panels))):
+        cells = (
+            pad(panel[i] if i < len(panel) else "", width)
+            for panel, width in zip(panels, widths, strict=True)
+        )
+        lines.append((" " * gap).join(cells))
+    return lines
+
+
+def track(of: Track, circled: int, spent: int, ink: Ink) -> str:
+    """An action track: `x` is spent, `o` is there to use, `.` is still to be earned."""
+    fields = "x" * spent + ink.strong("o" * (circled - spent)) + "." * (of.fields - circled)
+    text = f"{ink.strong(ACTION_WORDS[of.name])} {ACTION_CODES[of.name]} {fields}"
+    if of.last:
+        text += bonus_cell(of.last, circled == of.fields, ink)
+    return text
+
+
+def rounds(sheet: Sheet, seats: int, now: int | None, ink: Ink = PLAIN) -> str:
+    """The rounds with what each brings; the present one in brackets."""
+    parts = []
+    for i in range(sheet.rounds[seats - 1]):
+        bonus = sheet.round_bonus[i]
+        text = f"{i + 1}{' ' + bonus_code(bonus) if bonus else ''}"
+        parts.append(ink.strong(f"[{text}]") if i == now else f" {text} ")
+    return f"{ink.strong('rounds')} " + " ".join(parts)
+
+
+def sheet(
+    of: Sheet,
+    marks: Mapping[str, int] | None = None,
+    tracks: Mapping[str, tuple[int, int]] | None = None,
+    points: Sequence[int] | None = None,
+    ink: Ink = PLAIN,
+) -> str:
+    """A whole sheet: grids side by side as far as they fit, rows below, then the tracks."""
+    marked = marks or {}
+    lines: list[str] = []
+    waiting: list[list[str]] = []
+
+    def flush() -> None:
+        if waiting:
+            lines.extend(beside(waiting))
+            waiting.clear()
+
+    for i, area in enumerate(of.areas):
+        values = [marked.get(name, 0) for name in area.cell_names()]
+        worth = points[i] if points else None
+        if area.grid:
+            panel = grid_panel(area, values, worth, ink)
+            if len(bare(beside([*waiting, panel])[0])) > WIDTH - 2:
+                flush()
+            waiting.append(panel)
+        else:
+            flush()
+            lines.extend(row_panel(area, values, worth, ink))
+    flush()
+    counts = tracks or {}
+    lines.append("  ".join(track(t, *counts.get(t.name, (0, 0)), ink) for t in of.tracks))
+    return "\n".join(f" {line}".rstrip() for line in lines)
+
+
+def legend(of: Sheet) -> str:
+    """What the codes on the sheet mean."""
+    marks = [b for b in of.bonuses() if b.kind == "mark"]
+    first = marks[0]
+    valued = next((b for b in marks if b.value), None)
+    codes = [f"{bonus_code(first)} mark in {first.area}"]
+    if valued:
+        codes.append(f"{bonus_code(valued)} a {valued.value} in {valued.area}")
+    codes += [f"{ACTION_CODES[t.name]} {ACTION_WORDS[t.name]}" for t in of.tracks]
+    signs = ["[ ] next field", "4+ at least 4", "x2 doubled", "( ) got", "-- missed", "X done"]
+    return " " + "   ".join([*codes, "any mark"]) + "\n " + "   ".join(signs)
