@@ -637,6 +637,18 @@ class Oracle:
     def total(self, seat: int) -> int:
         return sum(self.areas(seat)) + self.foxes(seat) * self.fox_value(seat)
 
+    def scores(self) -> list[dict[str, Any]]:
+        """Everything that counts, seat by seat."""
+        return [
+            {
+                "areas": self.areas(seat),
+                "foxes": self.foxes(seat),
+                "fox_value": self.fox_value(seat),
+                "total": self.total(seat),
+            }
+            for seat in range(self.seats)
+        ]
+
     def winners(self) -> list[int]:
         """The best total wins, then the best single area; those still equal share the win."""
         rank = {seat: (self.total(seat), max(self.areas(seat))) for seat in range(self.seats)}

@@ -1,0 +1,24 @@
+"""The engine and the oracle agree on everything a table shows, at every state of many games."""
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+from agreement import play_matches
+
+GAMES = {1: 90, 2: 50, 3: 35, 4: 30}
+LONG = 2_000
+CHUNK = 25
+
+
+@pytest.mark.parametrize("seats", [1, 2, 3, 4])
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_engine_and_oracle_agree(game: str, seats: int, long_run: bool) -> None:
+    if not long_run:
+        assert play_matches(game, seats, range(GAMES[seats])) > 30 * GAMES[seats]
+        return
+    chunks = [range(start, start + CHUNK) for start in range(0, LONG, CHUNK)]
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        states = pool.map(play_matches, [game] * len(chunks), [seats] * len(chunks), chunks)
+        assert sum(states) > 30 * LONG
