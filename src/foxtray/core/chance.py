@@ -8,7 +8,7 @@ from __future__ import annotations
 MASK = 0xFFFFFFFF
 
 # What a draw is for; each purpose has addresses of its own.
-FACES, ORDER, FIRST, CHOICE = 1, 2, 3, 4
+FACES, ORDER, FIRST, CHOICE, TIE = 1, 2, 3, 4, 5
 
 FACE_OUTCOMES = 6**6
 ORDER_OUTCOMES = 720

@@ -1,0 +1,29 @@
+"""The user's own folders, as each system names them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+APP = "foxtray"
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept; FOXTRAY_CACHE names another place."""
+    return _folder("FOXTRAY_CACHE", "XDG_CACHE_HOME", ".cache", "Library/Caches")
+
+
+def data_folder() -> Path:
+    """Where games are kept; FOXTRAY_DATA names another place."""
+    return _folder("FOXTRAY_DATA", "XDG_DATA_HOME", ".local/share", "Library/Application Support")
+
+
+def _folder(own: str, xdg: str, unix: str, mac: str) -> Path:
+    if os.environ.get(own):
+        return Path(os.environ[own])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / APP
+    if sys.platform == "darwin":
+        return Path.home() / mac / APP
+    return Path(os.environ.get(xdg) or Path.home() / unix) / APP

@@ -1,0 +1,1 @@
+"""The same rules at machine speed."""

@@ -1,0 +1,132 @@
+"""Many games per call, from the same addressed dice as SeededDice: game i has the seed + i."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from foxtray.core.codes import ACTIONS, AREAS, DICE, SEATS
+from foxtray.core.layout import layout
+from foxtray.record import Record, Setup
+from foxtray.sim import compiled
+from foxtray.sim.arrays import STATE, Records, tables_of
+from foxtray.sim.loops import GREEDY, OUTSIDE, RANDOM, SEAT_SHIFT
+
+Array = npt.NDArray[Any]
+Chooser = Callable[[Records, Records, Array, Array, Array], Array]
+"""A bot outside the loop: (tables, states, which, seats, seeds) to the actions of those games."""
+
+BLOCK = 256
+"""Games played side by side: few enough to stay in the processor's cache."""
+LONGEST = 1024
+"""No game has more decisions; the longest seen has a quarter of it."""
+INSIDE = {"random": RANDOM, "greedy": GREEDY}
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """Finished games as arrays, one row each, seats in order."""
+
+    game: str
+    seats: int
+    seeds: Array
+    totals: Array
+    areas: Array
+    foxes: Array
+    fox_values: Array
+    wins: Array
+    """Winners as bits."""
+    decisions: Array
+    firsts: Array
+    moves: Array
+    """Seat and action of every decision, in order; see `record`."""
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def record(self, index: int) -> Record:
+        """One of the games, replayed by the interpreted rules."""
+        setup = Setup(
+            self.game, self.seats, int(self.firsts[index]), seed=int(self.seeds[index])
+        )
+        record = Record(setup)
+        actions = layout(self.game).actions
+        for move in self.moves[index, : int(self.decisions[index].sum())].tolist():
+            while record.game.rolling():
+                record.roll()
+            record.play(move >> SEAT_SHIFT, actions[move & (1 << SEAT_SHIFT) - 1])
+        while record.game.rolling():
+            record.roll()
+        return record
+
+
+def join(parts: Sequence[Games]) -> Games:
+    """Games after one another."""
+    columns = [name for name in Games.__slots__ if name not in ("game", "seats")]
+    joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in columns}
+    return Games(parts[0].game, parts[0].seats, **joined)
+
+
+def play(
+    game: str, bots: Sequence[str | Chooser], seed: int, count: int, *, moves: bool = False
+) -> Games:
+    """Play games with the seeds `seed`, `seed + 1`, ... with a bot for each seat."""
+    parts = [
+        play_block(game, bots, seed + at, min(BLOCK, count - at), moves)
+        for at in range(0, count, BLOCK)
+    ]
+    return join(parts)
+
+
+def play_block(
+    game: str, bots: Sequence[str | Chooser], seed: int, count: int, moves: bool
+) -> Games:
+    seats = len(bots)
+    loops = compiled.loops()
+    tables = tables_of(game)
+    states = np.zeros(count, STATE)
+    states["seats"] = seats
+    seeds = np.arange(count, dtype=np.uint64) + np.uint64(seed)
+    lows = (seeds & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    highs = (seeds >> np.uint64(32)).astype(np.int64)
+    codes = np.zeros(SEATS, np.int64)
+    for seat, bot in enumerate(bots):
+        codes[seat] = INSIDE[bot] if isinstance(bot, str) else OUTSIDE
+    log = np.full(1, -1, np.int64)
+    made = np.zeros((count, LONGEST), np.int16)
+    counts = np.zeros((count, SEATS), np.int64)
+    asked = np.zeros(count, np.int64)
+    work = (np.zeros(1, STATE), np.zeros(ACTIONS, np.int64))
+    faces, order = np.zeros(DICE, np.int64), np.zeros(DICE, np.int64)
+    loops.start_all(tables, states, lows, highs, log)
+    while loops.carry_on(
+        tables, states, lows, highs, codes, made, counts, asked, *work, faces, order, log
+    ):
+        for seat, bot in enumerate(bots):
+            which = np.flatnonzero(asked == seat)
+            if len(which):
+                assert not isinstance(bot, str)
+                actions = bot(tables, states, which, asked[which], seeds[which])
+                loops.make_moves(tables, states, which, actions, asked, made, counts, log)
+    totals = np.zeros((count, seats), np.int64)
+    areas = np.zeros((count, seats, AREAS), np.int64)
+    foxes, values = np.zeros_like(totals), np.zeros_like(totals)
+    wins = np.zeros(count, np.int64)
+    loops.score(tables, states, areas, foxes, values, totals, wins)
+    return Games(
+        game,
+        seats,
+        seeds,
+        totals,
+        areas,
+        foxes,
+        values,
+        wins,
+        counts[:, :seats],
+        states["first"].copy(),
+        made if moves else made[:, :0],
+    )

@@ -1,0 +1,185 @@
+"""Whole games in one loop, in the same compilable subset as the rules.
+
+Every function takes arrays of records and indexes them itself: passing a single record from
+Python is slow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foxtray.core import chance, rules
+from foxtray.core.codes import ENTER, OVER, THROW, USE
+
+if TYPE_CHECKING:
+    from foxtray.core.layout import Tables
+    from foxtray.core.state import State
+
+    Ints = list[int]
+    Rows = list[list[int]]
+
+# Who decides for a seat: a bot outside this loop, or one of these.
+OUTSIDE, RANDOM, GREEDY = range(3)
+
+SEAT_SHIFT = 10
+"""A move is kept as its action and, above this bit, its seat."""
+
+
+def start(
+    tables: list[Tables], states: list[State], i: int, lows: Ints, highs: Ints, log: Ints
+) -> None:
+    """Open a game on a fresh state; its dice say who begins."""
+    s = states[i]
+    if s.seats > 1:
+        s.first = chance.draw(lows[i], highs[i], chance.FIRST, 0, s.seats)
+    rules.begin(tables[0], s, log)
+
+
+def throw(t: Tables, s: State, low: int, high: int, faces: Ints, order: Ints, log: Ints) -> None:
+    """Throw the wanted dice from the seed."""
+    where = chance.address(s.turn, s.rolls, s.rerolls)
+    chance.throw_faces(low, high, where, faces)
+    if rules.solo_serving(s):
+        chance.throw_order(low, high, where, order)
+    rules.roll(t, s, faces, order, log)
+
+
+def lowest_seat(mask: int) -> int:
+    """The lowest seat of those awaited; their order has no effect on any result."""
+    seat = 0
+    while not mask >> seat & 1:
+        seat += 1
+    return seat
+
+
+def carry_on(
+    tables: list[Tables],
+    states: list[State],
+    lows: Ints,
+    highs: Ints,
+    bots: Ints,
+    moves: Rows,
+    counts: Rows,
+    asked: Ints,
+    scratch: list[State],
+    out: Ints,
+    faces: Ints,
+    order: Ints,
+    log: Ints,
+) -> int:
+    """Carry games on until they are over or a bot outside is asked; how many are unfinished.
+
+    `counts` holds a game's decisions per seat; `asked` the awaited seat, -1 when it is over.
+    """
+    t = tables[0]
+    unfinished = 0
+    for i in range(len(states)):
+        s = states[i]
+        low = lows[i]
+        high = highs[i]
+        seat = -1
+        while s.phase != OVER:
+            if s.phase == THROW:
+                throw(t, s, low, high, faces, order, log)
+                continue
+            seat = lowest_seat(rules.awaiting(t, s))
+            bot = bots[seat]
+            if bot == OUTSIDE:
+                break
+            n = rules.legal_actions(t, s, seat, out)
+            where = seat << 16 | counts[i][seat]
+            if bot == RANDOM:
+                action = out[chance.draw(low, high, chance.CHOICE, where, n)]
+            else:
+                action = greedy_action(tables, states, i, seat, low, high, where, out, n, scratch)
+            make_move(t, s, i, seat, action, moves, counts, log)
+        if s.phase == OVER:
+            asked[i] = -1
+        else:
+            asked[i] = seat
+            unfinished += 1
+    return unfinished
+
+
+def make_move(
+    t: Tables, s: State, i: int, seat: int, action: int, moves: Rows, counts: Rows, log: Ints
+) -> None:
+    """Apply an action and remember it."""
+    played = counts[i][0] + counts[i][1] + counts[i][2] + counts[i][3]
+    moves[i][played] = seat << SEAT_SHIFT | action
+    counts[i][seat] += 1
+    rules.apply(t, s, seat, action, log)
+
+
+def make_moves(
+    tables: list[Tables],
+    states: list[State],
+    which: Ints,
+    actions: Ints,
+    asked: Ints,
+    moves: Rows,
+    counts: Rows,
+    log: Ints,
+) -> None:
+    """Apply the actions that bots outside chose for some of the games."""
+    for k in range(len(which)):
+        i = which[k]
+        make_move(tables[0], states[i], i, asked[i], actions[k], moves, counts, log)
+
+
+def greedy_action(
+    tables: list[Tables],
+    states: list[State],
+    i: int,
+    seat: int,
+    low: int,
+    high: int,
+    where: int,
+    out: Ints,
+    n: int,
+    scratch: list[State],
+) -> int:
+    """The action with most points now; between equals a mark, and then chance, decides."""
+    t = tables[0]
+    quiet = [-1]
+    best = out[0]
+    best_points = -10000
+    best_marks = False
+    ties = 0
+    for k in range(n):
+        action = out[k]
+        kind = t.action_kind[action]
+        marks = kind in (ENTER, USE)
+        scratch[0] = states[i]
+        after = scratch[0]
+        rules.apply(t, after, seat, action, quiet)
+        points = rules.total_score(t, after, seat)
+        if points > best_points or (points == best_points and marks and not best_marks):
+            best, best_points, best_marks, ties = action, points, marks, 1
+        elif points == best_points and marks == best_marks:
+            ties += 1
+            if chance.draw(low, high, chance.TIE, where << 6 | ties, ties) == 0:
+                best = action
+    return best
+
+
+def score(tables: list[Tables], states: list[State], areas: list[Rows], foxes: Rows,
+          values: Rows, totals: Rows, wins: Ints) -> None:
+    """The points of finished games: areas, foxes, their value, totals, and winners as bits."""
+    t = tables[0]
+    for i in range(len(states)):
+        s = states[i]
+        for seat in range(s.seats):
+            for a in range(t.areas):
+                areas[i][seat][a] = rules.area_points(t, s, seat, a)
+            foxes[i][seat] = s.foxes[seat]
+            values[i][seat] = rules.fox_value(t, s, seat)
+            totals[i][seat] = rules.total_score(t, s, seat)
+        wins[i] = rules.winners(t, s)
+
+
+def start_all(
+    tables: list[Tables], states: list[State], lows: Ints, highs: Ints, log: Ints
+) -> None:
+    for i in range(len(states)):
+        start(tables, states, i, lows, highs, log)
