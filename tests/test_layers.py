@@ -26,6 +26,9 @@ LEVELS = {
     "foxtray.events": 2,
     "foxtray.dice": 2,
     "foxtray.record": 2,
+    "foxtray.views": 2,
+    "foxtray.geometry": 2,
+    "foxtray.folders": 2,
     "foxtray.perft": 2,
     "foxtray.words": 2,
     "foxtray.render": 2,
@@ -39,6 +42,7 @@ LEVELS = {
     "foxtray.envs": 5,
     "foxtray.server": 6,
     "foxtray.cli": 7,
+    "foxtray.__main__": 7,
 }
 FREE_OF_DEPENDENCIES = 2
 

@@ -47,7 +47,7 @@ def test_colour_adds_nothing_but_colour_and_80_columns_are_enough(game: str, ful
 
 def test_crosses_full_lines_and_points_show() -> None:
     marks = {"y3a": 1, "y6a": 1, "y5a": 1, "b2": 1, "b6": 1, "b10": 1, "g1": 1}
-    drawn = render.sheet(CLEVER, marks, points=[0, 4, 1, 0, 0])
+    drawn = render.sheet(CLEVER, marks, areas=[0, 4, 1, 0, 0])
     assert line_with("+o5", drawn).split() == ["X", "X", "X", "X", "(+b)", "X", "3", "4", "+o5"]
     assert line_with("(+g)", drawn).split()[-4:] == ["rr", "(+g)", "+p6", "+1"]
     assert "1 2 [4] 7" in drawn
@@ -108,7 +108,7 @@ def test_lines_without_anything_to_pay_stay_empty() -> None:
 def test_dice_lie_where_they_lie() -> None:
     places = ["pool", "pool", "tray", "pool", "field1", "tray"]
     drawn = render.dice(CLEVER, [4, 2, 1, 6, 5, 2], places)
-    assert drawn == " pool [w4] [y2] [g6]   tray [b1] [p2]   die fields 1 [o5] 2 -- 3 --   w+b=5"
+    assert drawn == " pool [w4] [y2] [g6]   tray [b1] [p2]   die fields [o5] -- --   w+b=5"
     assert render.bare(render.dice(CLEVER, [4] * 6, places, ink=COLOUR)).split()[1] == "w4"
 
 
@@ -135,3 +135,14 @@ def test_an_unknown_colour_still_gets_a_patch() -> None:
 
 def test_a_track_without_a_last_bonus_ends_with_its_last_field() -> None:
     assert render.track(Track("extra", 3), 2, 1, Ink()) == "extra die +1 xo."
+
+
+def test_points_say_what_a_fox_is_worth() -> None:
+    told = render.points(CLEVER, [46, 37, 28, 5, 21], 2, 5, 147)
+    assert told == "y 46  b 37  g 28  o 5  p 21   foxes 2 x 5 = 10   total 147"
+
+
+def test_a_roomy_sheet_has_a_blank_line_after_each_panel() -> None:
+    lines = render.sheet(CLEVER, roomy=True).splitlines()
+    assert "\n".join(filter(None, lines)) == render.sheet(CLEVER)
+    assert lines.count("") == 4

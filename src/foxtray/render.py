@@ -101,8 +101,7 @@ def dice(
     ]
     if not solo_serving:
         fields = (lying(f"field{n}") or "--" for n in range(1, sheet.die_fields + 1))
-        numbered = (f"{n} {field}" for n, field in enumerate(fields, 1))
-        parts.append(f"{ink.strong('die fields')} {' '.join(numbered)}")
+        parts.append(f"{ink.strong('die fields')} {' '.join(fields)}")
     for area in sheet.areas:
         own = shown[sheet.dice.index(area.colour)]
         if area.adds_joker and own and shown[0]:
@@ -191,7 +190,9 @@ def grid_panel(area: Area, values: Sequence[int], points: int | None, ink: Ink) 
     indent = " " * (2 if area.row_dice else 0)
     panel = [title(area, points, ink)]
     for row in range(rows):
-        line = f"{ink.strong(area.row_dice[row][0])} " if area.row_dice else ""
+        line = ""
+        if area.row_dice:
+            line = ink.on(area.row_dice[row], area.row_dice[row][0]) + " "
         for column in range(columns):
             if (row, column) in at:
                 i = at[row, column]
@@ -288,22 +289,28 @@ def sheet(
     of: Sheet,
     marks: Mapping[str, int] | None = None,
     tracks: Mapping[str, tuple[int, int]] | None = None,
-    points: Sequence[int] | None = None,
+    areas: Sequence[int] | None = None,
     ink: Ink = PLAIN,
+    *,
+    roomy: bool = False,
 ) -> str:
     """A whole sheet: grids side by side as far as they fit, rows below, then the tracks."""
     marked = marks or {}
     lines: list[str] = []
     waiting: list[list[str]] = []
 
+    def add(panel: Iterable[str]) -> None:
+        lines.extend(panel)
+        lines.extend([""] * roomy)
+
     def flush() -> None:
         if waiting:
-            lines.extend(beside(waiting))
+            add(beside(waiting))
             waiting.clear()
 
     for i, area in enumerate(of.areas):
         values = [marked.get(name, 0) for name in area.cell_names()]
-        worth = points[i] if points else None
+        worth = areas[i] if areas else None
         if area.grid:
             panel = grid_panel(area, values, worth, ink)
             if len(bare(beside([*waiting, panel])[0])) > WIDTH - 2:
@@ -311,11 +318,17 @@ def sheet(
             waiting.append(panel)
         else:
             flush()
-            lines.extend(row_panel(area, values, worth, ink))
+            add(row_panel(area, values, worth, ink))
     flush()
     counts = tracks or {}
     lines.append("  ".join(track(t, *counts.get(t.name, (0, 0)), ink) for t in of.tracks))
     return "\n".join(f" {line}".rstrip() for line in lines)
+
+
+def points(of: Sheet, areas: Sequence[int], foxes: int, fox_value: int, total: int) -> str:
+    """The points of a seat: every area, the foxes at what each is worth, the total."""
+    parts = [f"{area.letter} {worth}" for area, worth in zip(of.areas, areas, strict=True)]
+    return f"{'  '.join(parts)}   foxes {foxes} x {fox_value} = {foxes * fox_value}   total {total}"
 
 
 def legend(of: Sheet) -> str:

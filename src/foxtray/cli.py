@@ -1,0 +1,249 @@
+"""The command line. Whatever goes wrong is one sentence and exit status 2."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+from foxtray import __version__, perft, record, rulebook
+from foxtray.dice import SeededDice
+from foxtray.errors import BadSetup, FoxtrayError
+from foxtray.game import Game
+from foxtray.record import Record, Setup
+from foxtray.render import Ink
+from foxtray.sheets import SHEETS
+from foxtray.terminal import Terminal, result
+from foxtray.views import summary
+
+GAMES = tuple(SHEETS)
+ON_OFF = {"on": True, "off": False}
+ROOMY = 34
+BAD_INPUT = 2
+CLOSED_PIPE = 1
+INTERRUPTED = 130
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that complains in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def option(text: str) -> tuple[str, bool]:
+    """An option of the rules, as in `fox_floor=on`."""
+    name, _, value = text.partition("=")
+    if name not in record.OPTIONS or value not in ON_OFF:
+        known = " or ".join(f"{name}=on" for name in record.OPTIONS)
+        raise argparse.ArgumentTypeError(f"{text!r} is not understood, say {known}")
+    return name, ON_OFF[value]
+
+
+def whole(text: str) -> int:
+    """A whole number that is not negative."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def build_parser() -> Parser:
+    """All commands and options; docs/cli.md lists the same."""
+    parser = Parser(
+        prog="foxtray",
+        description="Clever and Twice as Clever by the printed rules.",
+        epilog="examples:\n  foxtray play clever\n  foxtray rules twice",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"foxtray {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog="examples:\n" + "\n".join(f"  foxtray {name} {line}" for line in examples),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    play = command(
+        "play",
+        "play in the terminal, alone or taking turns at one keyboard",
+        [
+            "clever",
+            "twice --seats 2 --save evening.fox",
+            "--resume evening.fox",
+            "clever --seats 3 --own-dice",
+            "twice --seed 42 --option fox_floor=on",
+        ],
+    )
+    play.add_argument("game", nargs="?", choices=GAMES, help="the game; not needed with --resume")
+    play.add_argument("--seats", type=whole, metavar="N", help="1 to 4 players (default: 1)")
+    play.add_argument("--seed", type=whole, metavar="S", help="the same number, the same dice")
+    play.add_argument("--first", type=whole, metavar="SEAT", help="who begins (default: by lot)")
+    play.add_argument(
+        "--option",
+        type=option,
+        action="append",
+        metavar="NAME=VALUE",
+        help=f"a choice of the rules, on or off: {', '.join(record.OPTIONS)}",
+    )
+    play.add_argument("--own-dice", action="store_true", help="throw real dice, type their faces")
+    play.add_argument("--save", type=Path, metavar="FILE", help="keep the game in a new file")
+    play.add_argument("--resume", type=Path, metavar="FILE", help="go on with a game kept there")
+    play.set_defaults(run=run_play)
+
+    rules = command("rules", "show the rules of a game in words", ["clever", "twice | less"])
+    rules.add_argument("game", choices=GAMES, help="the game")
+    rules.set_defaults(run=run_rules)
+
+    replay = command(
+        "replay",
+        "replay a record, verify it and show the final sheets",
+        ["evening.fox", "evening.fox --json"],
+    )
+    replay.add_argument("file", type=Path, metavar="FILE", help="a .fox file")
+    replay.add_argument("--json", action="store_true", help="print one JSON object")
+    replay.set_defaults(run=run_replay)
+
+    counts = command(
+        "perft",
+        "count the tree of decisions, to compare engines",
+        ["clever --depth 4", "twice --seats 2 --seed 7 --depth 3 --divide"],
+    )
+    counts.add_argument("game", choices=GAMES, help="the game")
+    counts.add_argument("--seats", type=whole, default=1, metavar="N", help="1 to 4 (default: 1)")
+    counts.add_argument(
+        "--depth", type=whole, default=3, metavar="D", help="decisions (default: 3)"
+    )
+    counts.add_argument("--seed", type=whole, default=0, metavar="S", help="dice (default: 0)")
+    counts.add_argument("--divide", action="store_true", help="count below each first action")
+    counts.set_defaults(run=run_perft)
+    return parser
+
+
+# --- commands -----------------------------------------------------------------------------------
+
+
+def load(path: Path) -> tuple[Record, bool]:
+    """A record from its file, and whether its dice could be verified."""
+    try:
+        return record.read(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise FoxtrayError(f"{path} is not a text file") from None
+    except FoxtrayError as error:
+        raise FoxtrayError(f"{path}: {error}") from None
+
+
+def new_record(args: argparse.Namespace) -> Record:
+    """A new game as the options say."""
+    if args.game is None:
+        raise BadSetup(f"say which game to play: {' or '.join(GAMES)}")
+    if args.own_dice and args.seed is not None:
+        raise BadSetup("--own-dice and --seed exclude each other: real dice have no seed")
+    if args.save and args.save.exists():
+        raise BadSetup(f"{args.save} exists already: --resume it, or name another file")
+    seats = 1 if args.seats is None else args.seats
+    seed = secrets.randbits(48) if args.seed is None else args.seed
+    dice = SeededDice(seed)
+    setup = Setup(args.game, seats, seed=None if args.own_dice else seed, **dict(args.option or ()))
+    setup.start()  # complains about an impossible number of seats before lots are drawn
+    first = dice.first(seats) if args.first is None else args.first - 1
+    return Record(replace(setup, first=first))
+
+
+def resumed_record(args: argparse.Namespace) -> Record:
+    """A game kept in a file; what it was set up with stands."""
+    given = {"--seats": args.seats, "--seed": args.seed, "--first": args.first}
+    given |= {"--option": args.option, "--own-dice": args.own_dice or None, "--save": args.save}
+    fixed = [name for name, value in given.items() if value is not None]
+    if fixed:
+        raise BadSetup(f"{fixed[0]} cannot be changed with --resume: the file says it")
+    found, _ = load(args.resume)
+    if args.game not in (None, found.setup.game):
+        raise BadSetup(f"{args.resume} holds a game of {found.setup.game}, not of {args.game}")
+    if found.game.over:
+        raise BadSetup(f"{args.resume} is finished; foxtray replay {args.resume} shows it")
+    return found
+
+
+def run_play(args: argparse.Namespace) -> int:
+    found = resumed_record(args) if args.resume else new_record(args)
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  (lets the answers be edited)
+    screen = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    ink = Ink(colour=screen and not os.environ.get("NO_COLOR"))
+    roomy = shutil.get_terminal_size().lines >= ROOMY
+    path = args.resume or args.save
+    Terminal(found, input, print, ink, clear=screen, roomy=roomy, path=path).run()
+    return 0
+
+
+def run_rules(args: argparse.Namespace) -> int:
+    print(rulebook.text(args.game))
+    return 0
+
+
+def run_replay(args: argparse.Namespace) -> int:
+    found, verified = load(args.file)
+    if args.json:
+        print(json.dumps(summary(found, verified)))
+        return 0
+    setup = found.setup
+    told = [f" {found.game.sheet.title}, seats: {setup.seats}"]
+    told += [f" option {name}=on" for name, value in found.game.options.items() if value]
+    print("\n".join([*told, "", *result(found.game)]))
+    if verified:
+        print(" Verified: every throw follows from the seed or secret of the dice.")
+    elif setup.commitment:
+        print(" Not verified: the secret of the dice is not revealed yet.")
+    else:
+        print(" Not verified: these dice were thrown by hand.")
+    return 0
+
+
+def run_perft(args: argparse.Namespace) -> int:
+    dice = SeededDice(args.seed)
+    game = Game.new(args.game, args.seats)
+    if args.divide and args.depth:
+        for action, count in perft.divide(game, dice, args.depth).items():
+            print(f"{action} {count}")
+    print(f"depth {args.depth}: {perft.perft(game, dice, args.depth)}")
+    return 0
+
+
+def complain(sentence: str) -> int:
+    print(f"foxtray: {sentence}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        try:
+            args = build_parser().parse_args(argv)
+            return int(args.run(args))
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone; Python would complain once more when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
+    except FoxtrayError as error:
+        return complain(str(error))
+    except OSError as error:
+        return complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED

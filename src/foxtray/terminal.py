@@ -1,0 +1,354 @@
+"""A game at the keyboard: one screen per decision, for one player or several taking turns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from foxtray import render, words
+from foxtray.core import codes
+from foxtray.core.layout import Action
+from foxtray.dice import Throw
+from foxtray.errors import FoxtrayError, MalformedThrow
+from foxtray.events import Event
+from foxtray.game import Game
+from foxtray.record import Played, Record
+from foxtray.render import PLAIN, WIDTH, Ink
+
+HEAD = 9
+MARKS = (codes.ENTER, codes.USE)
+CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+HELP = """
+ Enter      throw the dice
+ 3          do what is listed under 3
+ w>y4a      the same in the notation: white die into the cell yellow 4, the first one
+            row areas take just their letter: w>g; a bonus is +b7, +o=4 or +g
+ u          take back the last action, as far as the last throw
+ s, s 2     show the sheets of all, or of seat 2
+ h          show this
+ q          leave
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A legal action with everything it sets off, seen before it is chosen."""
+
+    action: Action
+    gain: int
+    sets_off: tuple[str, ...]
+    to_tray: tuple[int, ...]
+
+
+def foresee(game: Game, seat: int, action: Action) -> Choice:
+    """Play an action on the side, to see what it does."""
+    after, events = game.play(seat, action)
+    return Choice(
+        action,
+        after.scores()[seat].total - game.scores()[seat].total,
+        tuple(words.sets_off(game.sheet, events, seat)),
+        tuple(words.to_tray(game.sheet, events)),
+    )
+
+
+def choices(game: Game, seat: int) -> list[Choice]:
+    """What a seat may do, in the order of the menu: dice, bonuses by area, then the rest."""
+    order = sorted(game.legal(seat), key=lambda action: action.kind not in MARKS)
+    return [foresee(game, seat, action) for action in order]
+
+
+def flow(head: str, entries: Iterable[tuple[str, bool]]) -> list[str]:
+    """Entries after a head, side by side as far as they fit; some on lines of their own."""
+    indent = " " * HEAD
+    lines: list[str] = []
+    room = False
+    for text, alone in entries:
+        if room and not alone and len(lines[-1]) + 3 + len(text) <= WIDTH:
+            lines[-1] += "   " + text
+        else:
+            lines += textwrap.wrap(
+                text,
+                WIDTH,
+                initial_indent=indent,
+                subsequent_indent=indent + "      ",
+                break_on_hyphens=False,
+            )
+        room = not alone
+    return [render.pad(head, HEAD) + lines[0][HEAD:], *lines[1:]]
+
+
+def entry(game: Game, seat: int, number: int, choice: Choice) -> tuple[str, bool]:
+    """A numbered choice, and whether it has so much to say that it wants its own line."""
+    text = f"{number:>2} {choice.action}"
+    if choice.action.kind not in MARKS:
+        return f"{text}: {words.choice(game, seat, choice.action)}", True
+    text += f" {choice.gain:+d}"
+    if choice.sets_off:
+        text += f": {', '.join(choice.sets_off)}"
+    return text, len(text) > WIDTH // 3
+
+
+def menu(game: Game, seat: int, offered: Sequence[Choice], ink: Ink = PLAIN) -> list[str]:
+    """The legal actions, numbered and grouped by die, then by area."""
+
+    def group(numbered: tuple[int, Choice]) -> tuple[int, int]:
+        action = numbered[1].action
+        return (action.die, -1) if action.kind == codes.ENTER else (-1, action.area)
+
+    def drawn(die: int) -> str:
+        return render.die(game.sheet.dice[die], game.faces[die], ink)
+
+    lines = []
+    for (die, area), found in groupby(enumerate(offered, 1), group):
+        numbered = list(found)
+        entries = [entry(game, seat, number, choice) for number, choice in numbered]
+        if die >= 0:
+            lines += flow(f" {drawn(die)}", entries)
+            if moved := numbered[0][1].to_tray:
+                told = f"   sends {' '.join(map(drawn, moved))} to the tray"
+                if len(render.bare(lines[-1] + told)) <= WIDTH:
+                    lines[-1] += told
+                else:
+                    lines.append(" " * HEAD + told)
+        else:
+            lines += flow(f" {game.sheet.areas[area].colour}" if area >= 0 else "", entries)
+    return lines
+
+
+def parse_faces(game: Game, text: str) -> tuple[int, ...]:
+    """The faces of real dice: one for each wanted die in order, or named as in `w4 b2`."""
+    wanted = game.rolling()
+    letters = [game.sheet.dice[d][0] for d in wanted]
+    typed = "".join(text.replace(",", " ").split())
+    if typed[:1].isalpha():
+        pairs = dict(zip(typed[::2], typed[1::2], strict=False))
+        typed = "".join(pairs.get(letter, "") for letter in letters) * (
+            2 * len(pairs) == len(typed)
+        )
+    if len(typed) != len(wanted) or not set(typed) <= set("123456"):
+        raise MalformedThrow(
+            f"type a face from 1 to 6 for each of {' '.join(letters)}, such as "
+            + "".join(str(1 + d) for d in range(len(wanted)))
+        )
+    faces = dict(zip(wanted, map(int, typed), strict=True))
+    return tuple(faces.get(d, 0) for d in range(codes.DICE))
+
+
+def undecided(game: Game, faces: Sequence[int]) -> tuple[int, list[int]]:
+    """In solo serving: how many of which equal dice go to the tray; none where it is clear."""
+    address = game.address()
+    border = sorted(faces)[codes.SOLO_TRAY - 1]
+    equal = [d for d, face in enumerate(faces) if face == border]
+    left = codes.SOLO_TRAY - sum(face < border for face in faces)
+    if address is None or address[1] > 0 or left == len(equal):
+        return 0, []
+    return left, equal
+
+
+@dataclass(slots=True)
+class Terminal:
+    """A record, played by whoever answers `ask`."""
+
+    record: Record
+    ask: Callable[[str], str]
+    show: Callable[[str], None]
+    ink: Ink = PLAIN
+    clear: bool = False
+    roomy: bool = False
+    path: Path | None = None
+    news: list[str] = field(default_factory=list)
+    offered: list[Choice] = field(default_factory=list)
+
+    def run(self) -> bool:
+        """Play on; whether the game was played to its end."""
+        self.save()
+        if not self.record.inputs:
+            self.hear(self.record.game.opening)
+        try:
+            while not self.record.game.over:
+                self.draw()
+                while not self.answer():
+                    pass
+        except EOFError:
+            self.leave()
+        except KeyboardInterrupt:
+            self.leave()
+            raise
+        else:
+            self.finish()
+        return self.record.game.over
+
+    # --- what is shown -------------------------------------------------------------------------
+
+    @property
+    def seat(self) -> int:
+        """The seat at the keyboard: the first that is awaited, or the one that throws."""
+        game = self.record.game
+        return next(iter(game.awaiting()), game.active)
+
+    def hear(self, events: Iterable[Event]) -> None:
+        game = self.record.game
+        self.news += words.story(game.sheet, events, game.seats)
+
+    def draw(self) -> None:
+        """The screen: sheet, points, dice, what happened, and what is possible."""
+        game, ink = self.record.game, self.ink
+        self.offered = choices(game, self.seat) if game.awaiting() else []
+        rounds = render.rounds(game.sheet, game.seats, game.round, ink)
+        lines = [f" {ink.strong(game.sheet.title)}   {rounds}", *self.sheet(self.seat)]
+        lines += [""] * self.roomy
+        wanted = range(codes.DICE) if game.state.phase == codes.OPENING else game.rolling()
+        lines.append(render.dice(game.sheet, game.faces, game.places, wanted, ink))
+        for text in self.news:
+            lines += textwrap.wrap(text, WIDTH, initial_indent=" - ", subsequent_indent="   ")
+        self.news.clear()
+        if self.offered:
+            lines.append(f" {self.name(self.seat)}{ink.strong(words.question(game, self.seat))}")
+            lines += menu(game, self.seat, self.offered, ink)
+        self.show((CLEAR if self.clear else "\n") + "\n".join(lines))
+
+    def name(self, seat: int) -> str:
+        return f"Seat {seat + 1}: " if self.record.game.seats > 1 else ""
+
+    def sheet(self, seat: int) -> list[str]:
+        """A seat's sheet, and the points of all."""
+        game = self.record.game
+        cards = game.scores()
+        marks, tracks = game.marks(seat), game.tracks(seat)
+        areas = cards[seat].areas
+        lines = [render.sheet(game.sheet, marks, tracks, areas, self.ink, roomy=self.roomy)]
+        for other, card in enumerate(cards):
+            told = render.points(game.sheet, card.areas, card.foxes, card.fox_value, card.total)
+            sign = ">" if other == seat and game.seats > 1 else " "
+            lines.append(f"{sign}{self.name(other)}{told}")
+        return lines
+
+    def prompt(self) -> str:
+        game = self.record.game
+        if self.offered:
+            return f" {self.name(self.seat)}number or notation, h for help > "
+        dice = " ".join(game.sheet.dice[d][0] for d in game.rolling())
+        if self.record.setup.dice() is None:
+            return f" {self.name(self.seat)}throw {dice} and type the faces > "
+        return f" {self.name(self.seat)}Enter throws {dice} > "
+
+    # --- what is answered ----------------------------------------------------------------------
+
+    def answer(self) -> bool:
+        """Ask once; whether anything changed. What is refused is told with its reason."""
+        text = " ".join(self.ask(self.prompt()).lower().split())
+        try:
+            if text == "q":
+                raise EOFError
+            if text in ("h", "?"):
+                self.show(HELP + render.legend(self.record.game.sheet))
+                return False
+            if text == "s" or text.startswith("s "):
+                self.show_sheets(text[2:])
+                return False
+            if text == "u":
+                self.undo()
+            elif self.offered:
+                self.act(text)
+            else:
+                self.throw(text)
+        except FoxtrayError as error:
+            self.show(f" {error}")
+            return False
+        self.save()
+        return True
+
+    def act(self, text: str) -> None:
+        """Do what was chosen by number or by notation."""
+        action: Action | str = text
+        if text.isascii() and text.isdigit():
+            if not 1 <= int(text) <= len(self.offered):
+                raise FoxtrayError(f"choose a number from 1 to {len(self.offered)}")
+            action = self.offered[int(text) - 1].action
+        elif not text:
+            raise FoxtrayError(f"choose a number from 1 to {len(self.offered)}, or h for help")
+        self.hear(self.record.play(self.seat, action))
+
+    def throw(self, text: str) -> None:
+        """Throw, or take down what real dice show."""
+        if self.record.setup.dice() is None:
+            self.hear(self.record.roll(self.read_throw(text)))
+        elif text:
+            raise FoxtrayError("the dice are to be thrown first: press Enter alone")
+        else:
+            self.hear(self.record.roll())
+
+    def read_throw(self, text: str) -> Throw:
+        game = self.record.game
+        faces = parse_faces(game, text)
+        left, equal = undecided(game, faces)
+        if not left:
+            return Throw(faces)
+        letters = "".join(game.sheet.dice[d][0] for d in equal)
+        which = f"{left} of {' '.join(letters)} go to the tray: which lie closest to it?"
+        typed = "".join(self.ask(f" {which} > ").lower().split())
+        if len(typed) != left or len(set(typed)) != left or not set(typed) <= set(letters):
+            raise MalformedThrow(f"name {left} of {' '.join(letters)}; now type the faces again")
+        first = [equal[letters.index(letter)] for letter in typed]
+        rest = [d for d in range(codes.DICE) if d not in first]
+        return Throw(faces, (*first, *rest))
+
+    def undo(self) -> None:
+        """Take back the last action, whoever made it."""
+        last = self.record.inputs[-1] if self.record.inputs else None
+        undone = self.record.undo(last.seat if isinstance(last, Played) else self.seat)
+        self.news.append(f"{self.name(undone.seat)}{undone.action} is taken back")
+
+    def show_sheets(self, number: str) -> None:
+        seats = self.record.game.seats
+        asked = [str(seat + 1) for seat in range(seats)]
+        if number and number not in asked:
+            raise FoxtrayError(f"there is no seat {number}")
+        for seat in [int(number) - 1] if number else range(seats):
+            self.show("\n".join(["", *self.sheet(seat)]))
+
+    # --- how it ends ---------------------------------------------------------------------------
+
+    def save(self) -> None:
+        if self.path:
+            self.record.save(self.path)
+
+    def leave(self) -> None:
+        if self.path:
+            self.show(f"\n The game is kept: foxtray play --resume {self.path}")
+        else:
+            self.show("\n The game is not kept; next time, --save FILE does.")
+
+    def finish(self) -> None:
+        """The sheets of all, and who won."""
+        self.show("\n".join(result(self.record.game, self.ink)))
+        if self.path:
+            self.show(f" The record is in {self.path}")
+
+
+def result(game: Game, ink: Ink = PLAIN) -> list[str]:
+    """Every sheet, the points, and how the game ended if it did."""
+    lines = []
+    cards = game.scores()
+    for seat, card in enumerate(cards):
+        if game.seats > 1:
+            lines.append(f" {ink.strong(f'Seat {seat + 1}')}")
+        lines.append(render.sheet(game.sheet, game.marks(seat), game.tracks(seat), card.areas, ink))
+        told = render.points(game.sheet, card.areas, card.foxes, card.fox_value, card.total)
+        lines += [f" {told}", ""]
+    outcome = game.outcome()
+    if outcome is None:
+        lines.append(f" Unfinished: round {game.round + 1} of {game.sheet.rounds[game.seats - 1]}")
+    elif game.seats == 1:
+        total = outcome.totals[0]
+        rating = game.sheet.ratings[game.sheet.rating(total)].title
+        lines.append(f" {ink.strong(f'{total} points: {rating}')}")
+    else:
+        winners = words.seats_listed(outcome.winners).capitalize()
+        verb = "share the win" if len(outcome.winners) > 1 else "wins"
+        best = max(outcome.totals)
+        lines.append(f" {ink.strong(f'{winners} {verb} with {best} points')}")
+    return lines

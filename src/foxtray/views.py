@@ -1,0 +1,190 @@
+"""Games as plain data, for JSON."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from foxtray.core import codes, rules
+from foxtray.core.layout import Action
+from foxtray.game import Game, ScoreCard, bits
+from foxtray.record import Record
+
+
+def summary(record: Record, verified: bool) -> dict[str, Any]:
+    """A replayed record: what was played, how it stands, and whether its dice are proven."""
+    game = record.game
+    cards = game.scores()
+    outcome = game.outcome()
+    colours = [area.colour for area in game.sheet.areas]
+    return {
+        "game": game.sheet.id,
+        "seats": game.seats,
+        "options": {"first": record.setup.first, **game.options},
+        "finished": game.over,
+        "totals": [card.total for card in cards],
+        "winners": list(outcome.winners) if outcome else [],
+        "players": [
+            {
+                "areas": dict(zip(colours, card.areas, strict=True)),
+                "foxes": card.foxes,
+                "fox_value": card.fox_value,
+                "total": card.total,
+                "marks": game.marks(seat),
+            }
+            for seat, card in enumerate(cards)
+        ],
+        "verified": verified,
+    }
+
+
+class PlaceView(TypedDict):
+    """A legal action: the cell it would mark, and what would stand there; null where none."""
+
+    action: str
+    die: str | None
+    area: str | None
+    cell: str | None
+    mark: int
+
+
+class ScoreView(TypedDict):
+    """Points as they stand; each fox is worth `fox_value`, the lowest area."""
+
+    areas: list[int]
+    foxes: int
+    fox_value: int
+    total: int
+
+
+class SeatView(TypedDict):
+    """A seat's sheet: open to everybody. `crosses` are dice silver may still cross as well."""
+
+    marks: dict[str, int]
+    tracks: dict[str, tuple[int, int]]
+    score: ScoreView
+    stage: str
+    open: dict[str, int]
+    crosses: list[str]
+    legal: list[PlaceView]
+
+
+class GameView(TypedDict):
+    """A game at one moment. `roll` is 0 before the first roll of a turn and in solo serving."""
+
+    game: str
+    round: int
+    rounds: int
+    turn: int
+    turns: int
+    roll: int
+    reroll: int
+    active: int
+    serving: bool
+    over: bool
+    faces: list[int]
+    places: list[str]
+    rolling: list[str]
+    awaiting: list[int]
+    seats: list[SeatView]
+    winners: list[int]
+    rating: int | None
+
+
+class PreviewView(TypedDict):
+    """What an action would set off, and the change it would bring."""
+
+    action: str
+    events: list[dict[str, Any]]
+    points: int
+    areas: list[int]
+    score: ScoreView
+
+
+def game_view(game: Game) -> GameView:
+    """All there is to see of a game."""
+    sheet, s = game.sheet, game.state
+    outcome = game.outcome()
+    letters = [colour[0] for colour in sheet.dice]
+    rounds = sheet.rounds[game.seats - 1]
+    return {
+        "game": sheet.id,
+        "round": game.round,
+        "rounds": rounds,
+        "turn": game.turn,
+        "turns": rounds * max(game.seats, 2),
+        "roll": s.rolls,
+        "reroll": s.rerolls,
+        "active": game.active,
+        "serving": game.serving,
+        "over": game.over,
+        "faces": list(game.faces),
+        "places": list(game.places),
+        "rolling": [letters[d] for d in game.rolling()],
+        "awaiting": list(game.awaiting()),
+        "seats": [seat_view(game, seat, card) for seat, card in enumerate(game.scores())],
+        "winners": list(outcome.winners) if outcome else [],
+        "rating": sheet.rating(outcome.totals[0]) if outcome and game.seats == 1 else None,
+    }
+
+
+def score_view(card: ScoreCard) -> ScoreView:
+    return {
+        "areas": list(card.areas),
+        "foxes": card.foxes,
+        "fox_value": card.fox_value,
+        "total": card.total,
+    }
+
+
+def seat_view(game: Game, seat: int, card: ScoreCard) -> SeatView:
+    follows = game.state.stage[seat] == codes.FOLLOW
+    return {
+        "marks": game.marks(seat),
+        "tracks": game.tracks(seat),
+        "score": score_view(card),
+        "stage": game.stage(seat),
+        "open": game.open_bonuses(seat),
+        "crosses": [game.sheet.dice[d][0] for d in bits(game.state.follow)] if follows else [],
+        "legal": [place_view(game, seat, action) for action in game.legal(seat)],
+    }
+
+
+def place_view(game: Game, seat: int, action: Action) -> PlaceView:
+    """A legal action with the cell it marks: the next field where a row is meant."""
+    t, s, sheet = game.layout.tables, game.state, game.sheet
+    die = sheet.dice[action.die][0] if action.die >= 0 else None
+    if action.area < 0:
+        return {"action": action.text, "die": die, "area": None, "cell": None, "mark": 0}
+    cell = action.cell
+    if cell >= 0:
+        mark = s.cells[seat][cell] + 1
+    else:
+        cell = t.first_cell[action.area] + s.filled[seat][action.area]
+        value = action.value or rules.value_of(t, s, action.die, action.area)
+        mark = value * t.factor[cell] if t.writes_value[action.area] else 1
+    return {
+        "action": action.text,
+        "die": die,
+        "area": sheet.areas[action.area].colour,
+        "cell": game.layout.cell_names[cell],
+        "mark": mark,
+    }
+
+
+def previews(game: Game, seat: int) -> list[PreviewView]:
+    """What each legal action of a seat would set off."""
+    before = game.scores()[seat]
+    found: list[PreviewView] = []
+    for action in game.legal(seat):
+        after, events = game.play(seat, action)
+        card = after.scores()[seat]
+        found.append(
+            {
+                "action": action.text,
+                "events": [event.as_dict() for event in events],
+                "points": card.total - before.total,
+                "areas": [b - a for a, b in zip(before.areas, card.areas, strict=True)],
+                "score": score_view(card),
+            }
+        )
+    return found

@@ -1,0 +1,198 @@
+"""What happened, and what may happen, told to people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from foxtray.core import codes
+from foxtray.core.layout import Action
+from foxtray.events import (
+    ActionSpent,
+    BonusEarned,
+    BonusLost,
+    Event,
+    GameEnded,
+    LineCompleted,
+    Marked,
+    Moved,
+    Passed,
+    RoundStarted,
+    Taken,
+    TurnEnded,
+    TurnStarted,
+)
+from foxtray.game import Game
+from foxtray.sheets.model import Sheet
+
+TRACK_WORDS = {"reroll": "a reroll", "return": "a return", "extra": "an extra die"}
+PASSED_WORDS = {
+    ("pick", True): "no die fits, the roll is lost",
+    ("served", True): "no die fits",
+    ("pick", False): "no die taken",
+    ("window", False): "no more returns",
+    ("follow", False): "no more crosses",
+    ("served", False): "no die taken",
+    ("extra", False): "no more extra dice",
+}
+PASS_WORDS = {
+    "pick": "take none: this roll is lost",
+    "window": "return nothing and go on",
+    "follow": "no more crosses",
+    "served": "take none",
+    "extra": "no more extra dice",
+}
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a list in a sentence."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def seats_listed(seats: Sequence[int]) -> str:
+    """Seats as people count them."""
+    return f"seat{'s' if len(seats) > 1 else ''} {listed([str(seat + 1) for seat in seats])}"
+
+
+def bonus(text: str) -> str:
+    """A bonus in words, from its text as in events and positions."""
+    area, _, value = text.partition("=")
+    if value:
+        return f"a {value} in {area}"
+    if text in TRACK_WORDS:
+        return TRACK_WORDS[text]
+    return {"fox": "a fox", "choice": "a mark of your choice"}.get(text, f"a mark in {text}")
+
+
+def mark(sheet: Sheet, event: Marked) -> str:
+    """A mark: where, and what stands there now."""
+    area = sheet.area(event.area)
+    if area.writes == "value":
+        cell = area.cells[area.cell_names().index(event.cell)]
+        missed = cell.bonus and event.value < cell.bonus_minimum
+        without = f", without {bonus(str(cell.bonus))}" if missed else ""
+        return f"{event.cell} = {event.mark}{without}"
+    return f"{event.cell} {'circled' if area.entry == 'staged' and event.mark == 1 else 'crossed'}"
+
+
+def earned(event: BonusEarned) -> str:
+    """A bonus with what gave it; nothing for a round, whose headline says it."""
+    if event.source == "line":
+        return f"{event.where} gives {bonus(event.bonus)}"
+    if event.source == "track":
+        return f"the last {event.where} circle gives {bonus(event.bonus)}"
+    return bonus(event.bonus) if event.source == "cell" else ""
+
+
+def told(sheet: Sheet, event: Event) -> str:
+    """One event of a seat in words; nothing where another event already says it."""
+    match event:
+        case Taken():
+            extra = " as an extra die" if event.manner == "extra" else ""
+            return f"{event.die} {event.value}{extra}"
+        case Marked():
+            return mark(sheet, event)
+        case LineCompleted():
+            groups = sheet.area(event.area).groups
+            pays = any(g.bonus for g in groups if (g.kind, g.index) == (event.kind, event.index))
+            return "" if pays else f"{event.area} {event.kind} {event.index + 1} full"
+        case BonusEarned():
+            return earned(event)
+        case BonusLost():
+            return f"{bonus(event.bonus)} is lost"
+        case ActionSpent() if event.track != "extra":
+            return f"{TRACK_WORDS[event.track]} spent"
+        case Passed():
+            return PASSED_WORDS[event.stage, event.forced]
+    return ""
+
+
+def story(sheet: Sheet, events: Iterable[Event], seats: int) -> list[str]:
+    """What happened, one line for each seat and stretch of events; alone nobody is named."""
+    lines: list[str] = []
+    speaker, entered = -1, False
+    for event in events:
+        seat = getattr(event, "seat", -1)
+        if isinstance(event, RoundStarted | TurnStarted | GameEnded):
+            speaker = -1
+            if heading := headline(sheet, event, seats):
+                lines.append(heading)
+        elif seat >= 0 and (text := told(sheet, event)):
+            if seat == speaker:
+                lines[-1] += f"{': ' if entered else ', '}{text}"
+            else:
+                lines.append(text if seats == 1 else f"seat {seat + 1}: {text}")
+            speaker, entered = seat, isinstance(event, Taken)
+    return lines
+
+
+def headline(sheet: Sheet, event: RoundStarted | TurnStarted | GameEnded, seats: int) -> str:
+    """A new round with what it brings, a new active seat among several, the end."""
+    if isinstance(event, RoundStarted):
+        brings = sheet.round_bonus[event.round]
+        what = f" with {bonus(str(brings))}{' for all' if seats > 1 else ''}" if brings else ""
+        return f"round {event.round + 1} begins{what}"
+    if isinstance(event, GameEnded):
+        return "the game is over"
+    return f"seat {event.seat + 1} is active" if seats > 1 else ""
+
+
+def to_tray(sheet: Sheet, events: Iterable[Event]) -> list[int]:
+    """The dice that a pick sends to the tray because they are lower."""
+    return [sheet.dice.index(e.die) for e in events if isinstance(e, Moved) and e.reason == "lower"]
+
+
+def sets_off(sheet: Sheet, events: Sequence[Event], seat: int) -> list[str]:
+    """All that follows from a mark for its seat, until the turn ends; the mark where it matters."""
+    found: list[str] = []
+    marked = False
+    for event in events:
+        if isinstance(event, TurnEnded):
+            break
+        if getattr(event, "seat", None) != seat or isinstance(event, Passed):
+            continue
+        if isinstance(event, Marked) and not marked:
+            marked = True
+            area = sheet.area(event.area)
+            text = mark(sheet, event)
+            if event.mark != event.value and area.writes == "value":
+                found.append(text)
+            elif area.entry == "staged":
+                found.append(text.split()[-1])
+            elif "without" in text:
+                found.append(text.partition(", ")[2])
+        elif marked and (text := told(sheet, event)):
+            found.append(text)
+    return found
+
+
+def choice(game: Game, seat: int, action: Action) -> str:
+    """What an action that enters nothing does."""
+    left = {name: circled - spent for name, (circled, spent) in game.tracks(seat).items()}
+    if action.kind == codes.REROLL:
+        return f"throw the pool again ({left['reroll']} left)"
+    if action.kind == codes.RETURN:
+        return f"{game.sheet.dice[action.die]} back into the pool"
+    return PASS_WORDS[game.stage(seat)]
+
+
+def question(game: Game, seat: int) -> str:
+    """What a seat is asked for."""
+    left = {name: circled - spent for name, (circled, spent) in game.tracks(seat).items()}
+    stage = game.stage(seat)
+    if stage == "bonus":
+        counted = game.open_bonuses(seat).items()
+        return "Use " + listed([f"{n} x {bonus(b)}" if n > 1 else bonus(b) for b, n in counted])
+    if stage == "pick":
+        return f"Roll {game.state.rolls} of {codes.ROLLS}: take a die"
+    if stage == "window":
+        roll = game.state.rolls + 1
+        return f"Before roll {roll}: return dice from the tray? ({left['return']} left)"
+    if stage == "follow":
+        return "Cross the dice that went to the tray too, as many as you like"
+    if stage == "served":
+        tray = any(
+            action.kind == codes.ENTER and game.places[action.die] == "tray"
+            for action in game.legal(seat)
+        )
+        return "Take a die from the tray" if tray else "No tray die fits: use another one?"
+    return f"Use an extra die? ({left['extra']} left)"
