@@ -5,9 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine import Engine
-from perft import divide, play_opening
-from tables import WrittenDice
+from engine import Engine, PackageDice
+from oracle import Oracle
+from perft import divide, perft, play_opening
+from tables import WrittenDice, throw_wanted
+
+from foxtray import Game, SeededDice
+from foxtray.perft import perft as package_perft
+from foxtray.perft import thrown
 
 FILES = sorted((Path(__file__).parent / "perft").glob("*.json"))
 
@@ -39,6 +44,31 @@ def test_perft(game: str, seats: int, case: dict[str, Any]) -> None:
             expected = case["divide"] if depth == len(counts) - 1 else {}
             pytest.fail(differences(depth, counted, expected, engine.game.position()))
     assert counted == case["divide"]
+
+
+@pytest.mark.parametrize("seats", [1, 2, 3, 4])
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_the_packages_own_count_from_seeded_dice(game: str, seats: int) -> None:
+    for depth in (0, 1, 2):
+        expected = perft(Oracle(game, seats), depth, PackageDice(seats))
+        assert package_perft(Game.new(game, seats), SeededDice(seats), depth) == expected
+
+
+def test_a_finished_game_counts_as_one() -> None:
+    game = Game.new("clever", 1)
+    dice = SeededDice(7)
+    oracle = Oracle("clever", 1)
+    while not game.over:
+        game = thrown(game, dice)
+        throw_wanted(oracle, PackageDice(7))
+        if game.turn >= 11 and game.awaiting():
+            count = package_perft(game, dice, 9)
+            assert count == perft(oracle, 9, PackageDice(7)) >= 1
+        for seat in game.awaiting():
+            action = game.legal(seat)[-1]
+            game = game.play(seat, action).game
+            oracle.play(seat, str(action))
+    assert package_perft(game, dice, 3) == 1
 
 
 def differences(depth: int, counted: dict[str, int], expected: dict[str, int], where: str) -> str:
