@@ -1,0 +1,67 @@
+"""Games and sheets as plain data: complete, and true to the game they show."""
+
+import json
+import random
+
+import pytest
+
+from foxtray import SHEETS, Game, SeededDice
+from foxtray.geometry import sheet_view
+from foxtray.views import PlaceView, game_view, previews
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_the_geometry_names_every_cell_and_action_once(name: str) -> None:
+    view, sheet = sheet_view(name), SHEETS[name]
+    cells = [cell["name"] for area in view["areas"] for cell in area["cells"]]
+    assert len(cells) == len(set(cells)) == sum(len(area.cells) for area in sheet.areas)
+    for area in view["areas"]:
+        spots = [(cell["row"], cell["column"]) for cell in area["cells"]] + area["printed"]
+        assert len(spots) == len(set(spots))
+        assert all(row < area["rows"] and column < area["columns"] for row, column in spots)
+        for line in area["lines"]:
+            assert set(line["cells"]) <= set(cells)
+    actions = [action["action"] for action in view["actions"]]
+    assert len(actions) == len(set(actions)) == {"clever": 82, "twice": 163}[name]
+    assert len(view["choice"]) == 5
+    assert json.loads(json.dumps(view))["id"] == name
+
+
+@pytest.mark.parametrize("name", SHEETS)
+@pytest.mark.parametrize("seats", [1, 2])
+def test_what_a_legal_action_promises_is_what_it_marks(name: str, seats: int) -> None:
+    rng = random.Random(seats)
+    game, dice = Game.new(name, seats), SeededDice(seats)
+    crosses = False
+    while not game.over:
+        view = game_view(game)
+        json.dumps(view)
+        address = game.address()
+        if address:
+            assert [d[0] for d in SHEETS[name].dice if d[0] in view["rolling"]] == view["rolling"]
+            game = game.roll(dice.throw(*address)).game
+            continue
+        seat = rng.choice(game.awaiting())
+        offered = view["seats"][seat]["legal"]
+        crosses = crosses or bool(view["seats"][seat]["crosses"])
+        assert [place["action"] for place in offered] == [str(a) for a in game.legal(seat)]
+        shown = previews(game, seat)
+        place, preview = rng.choice(list(zip(offered, shown, strict=True)))
+        before = game.scores()[seat]
+        game, events = game.play(seat, place["action"])
+        assert preview["events"] == [event.as_dict() for event in events]
+        after = game.scores()[seat]
+        assert preview["points"] == after.total - before.total
+        assert preview["score"]["total"] == after.total
+        check_mark(game, seat, place, preview["events"])
+    final = game_view(game)
+    assert final["winners"]
+    assert final["over"]
+    assert (final["rating"] is None) == (seats > 1)
+    assert crosses or name == "clever" or seats > 1
+
+
+def check_mark(game: Game, seat: int, place: PlaceView, events: list[dict[str, object]]) -> None:
+    marked = [event for event in events if event["event"] == "marked"]
+    if place["cell"] is not None:
+        assert (marked[0]["cell"], marked[0]["mark"]) == (place["cell"], place["mark"])
