@@ -324,7 +324,10 @@ class Terminal:
 
     def finish(self) -> None:
         """The sheets of all, and who won."""
-        self.show("\n".join(result(self.record.game, self.ink)))
+        game, seed = self.record.game, self.record.setup.seed
+        self.show("\n".join(result(game, self.ink)))
+        if seed is not None:
+            self.show(f" The same dice again: foxtray play {game.sheet.id} --seed {seed}")
         if self.path:
             self.show(f" The record is in {self.path}")
 

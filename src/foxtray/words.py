@@ -77,7 +77,8 @@ def mark(sheet: Sheet, event: Marked) -> str:
 def earned(event: BonusEarned) -> str:
     """A bonus with what gave it; nothing for a round, whose headline says it."""
     if event.source == "line":
-        return f"{event.where} gives {bonus(event.bonus)}"
+        line = event.where.replace("diagonal 1", "diagonal")
+        return f"{line} gives {bonus(event.bonus)}"
     if event.source == "track":
         return f"the last {event.where} circle gives {bonus(event.bonus)}"
     return bonus(event.bonus) if event.source == "cell" else ""

@@ -1,0 +1,93 @@
+"""What is written about the program is true."""
+
+import argparse
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from foxtray import render
+from foxtray.cli import build_parser
+from foxtray.sheets import sheet_of
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    found: dict[str, argparse.ArgumentParser] = {"": build_parser()}
+    for action in found[""]._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found |= action.choices
+    return found
+
+
+def options(parser: argparse.ArgumentParser) -> set[str]:
+    return {name for action in parser._actions for name in action.option_strings if "--" in name}
+
+
+def documented() -> dict[str, set[str]]:
+    """The options that docs/cli.md lists in the tables of each command."""
+    found: dict[str, set[str]] = {}
+    command = ""
+    for line in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            command = line.removeprefix("## foxtray").strip()
+        listed = re.match(r"\| `(--[a-z-]+)", line)
+        found.setdefault(command, set()).update([listed[1]] if listed else [])
+    return found
+
+
+def test_every_command_is_documented_and_no_other() -> None:
+    assert set(documented()) == set(commands())
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_option_is_documented_and_no_other(command: str) -> None:
+    own = options(commands()[command])
+    assert documented()[command] == (own - {"--help"} if command else own)
+
+
+def test_the_examples_of_the_manual_can_be_parsed() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^foxtray (.+)$", text, re.MULTILINE)
+    assert examples
+    for example in examples:
+        build_parser().parse_args(example.split())
+
+
+def test_the_examples_in_the_help_can_be_parsed() -> None:
+    for parser in commands().values():
+        assert parser.epilog
+        for example in re.findall(r"^  foxtray (.+)$", parser.epilog, re.MULTILINE):
+            build_parser().parse_args(example.split(" | ")[0].split())
+
+
+def test_the_readme_plays_a_game() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert blocks
+    runner = doctest.DocTestRunner()
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README.md", None, 0)
+    runner.run(test)
+    assert runner.summarize(verbose=False) == (0, len(test.examples))
+
+
+def test_the_readme_shows_a_sheet() -> None:
+    assert f"```\n{render.sheet(sheet_of('clever'))}\n```" in README
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    "target", re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.M)
+)
+def test_every_target_of_the_makefile_is_explained(target: str) -> None:
+    if target not in ("help", "clean"):
+        assert f"`make {target}`" in (ROOT / "CONTRIBUTING.md").read_text()
