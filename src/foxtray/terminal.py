@@ -24,13 +24,28 @@ CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 HELP = """
  Enter      throw the dice
  3          do what is listed under 3
- w>y4a      the same in the notation: white die into the cell yellow 4, the first one
-            row areas take just their letter: w>g; a bonus is +b7, +o=4 or +g
+ {cell:<10} the same in the notation: die and cell
+ {row:<10} where cells are filled in a row the letter of the area will do
+ {use:<10} use a bonus there; where it has a value: {value}
  u          take back the last action, as far as the last throw
  s, s 2     show the sheets of all, or of seat 2
  h          show this
  q          leave
 """
+
+
+def help_text(game: Game) -> str:
+    """The keys, with examples from this game, and the signs on its sheet."""
+    found: dict[tuple[int, bool, bool], Action] = {}
+    for action in game.layout.actions:
+        found.setdefault((action.kind, action.cell >= 0, action.value > 0), action)
+    told = HELP.format(
+        cell=str(found[codes.ENTER, True, False]),
+        row=str(found[codes.ENTER, False, False]),
+        use=str(found[codes.USE, True, False]),
+        value=str(found[codes.USE, False, True]),
+    )
+    return told + render.legend(game.sheet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +259,7 @@ class Terminal:
             if text == "q":
                 raise EOFError
             if text in ("h", "?"):
-                self.show(HELP + render.legend(self.record.game.sheet))
+                self.show(help_text(self.record.game))
                 return False
             if text == "s" or text.startswith("s "):
                 self.show_sheets(text[2:])
