@@ -7,7 +7,10 @@ from typing import Any
 from choosers import CHOOSERS, uniform
 from engine import Engine, PackageDice
 from oracle import Oracle
+from scribble import position, scribble
 from tables import Dice, LoadedDice, view
+
+from foxtray import Game
 
 # Dice that always show the same few faces lead to places where fair dice seldom go.
 LOADED = ("1", "6", "12", "56", "16", "246", "3456", "1234", "111126", "166666")
@@ -15,7 +18,7 @@ LOADED = ("1", "6", "12", "56", "16", "246", "3456", "1234", "111126", "166666")
 
 @dataclass
 class Match:
-    """One game, chosen by its number: its options, its dice, its choosers. Remembers its course."""
+    """One game: its number decides its options, its dice, its choosers and where it starts."""
 
     game: str
     seats: int
@@ -28,10 +31,14 @@ class Match:
         chance = Random(f"{self.game} {self.seats} {self.number}")
         first = chance.randrange(self.seats)
         flags = {name: chance.random() < 0.5 for name in ("solo_fallback", "fox_floor")}
-        dice, choosers = self._fair() if self.number % 2 else self._biased(chance)
+        dice, choosers = self._biased(chance) if self.number % 3 else self._fair()
         oracle = Oracle(self.game, self.seats, first, **flags)
         engine = Engine(self.game, self.seats, first, **flags)
         self.compare(oracle, engine)
+        if self.number % 3 == 2:
+            scribble(oracle, chance)
+            engine.game = Game.from_position(position(oracle))
+            self.compare(oracle, engine)
         while not oracle.over:
             address = oracle.address()
             if address is not None:
@@ -53,6 +60,8 @@ class Match:
     def _biased(self, chance: Random) -> tuple[Dice, list[Any]]:
         faces = chance.choice(LOADED) if chance.random() < 0.3 else "123456"
         dice = LoadedDice(f"{self.game} {self.seats} {self.number}", faces)
+        if chance.random() < 0.4:
+            return dice, [chance.choice(CHOOSERS)] * self.seats
         return dice, [chance.choice(CHOOSERS) for _ in range(self.seats)]
 
     def compare(self, oracle: Oracle, engine: Engine) -> None:

@@ -41,15 +41,29 @@ def cautious(oracle: Oracle, seat: int, chance: Random) -> str:
     return weighed(oracle, seat, chance, lambda text: by_face(oracle, text, 1 / 3))
 
 
-def chaining(oracle: Oracle, seat: int, chance: Random) -> str:
-    """Tries everything, and plays what opens or earns most."""
+def stubborn(oracle: Oracle, seat: int, chance: Random) -> str:
+    """Answers the same again and again, so that seats with equal luck end with equal sheets."""
+    return oracle.legal(seat)[-1]
+
+
+def declining(oracle: Oracle, seat: int, chance: Random) -> str:
+    """Does nothing wherever it can."""
+    return oracle.legal(seat)[0]
+
+
+def planning(oracle: Oracle, seat: int, chance: Random) -> str:
+    """Tries everything, and plays what earns most or comes nearest to it."""
 
     def gain(text: str) -> float:
         after = oracle.copy()
         after.play(seat, text)
         player = after.players[seat]
-        earned = sum(player.circled.values()) + len(player.marks) + 2 * player.foxes
-        return earned + 3 * len(player.open) + len(player.crosses) + chance.random()
+        marks = sum(player.marks.values()) if oracle.game == "clever" else len(player.marks)
+        lines = [
+            sum(c in player.marks for c in cells) / len(cells) for cells, _ in after.sheet.lines
+        ]
+        earned = sum(player.circled.values()) + player.foxes + 2 * len(player.open)
+        return marks / 10 + 3 * earned + sum(full**3 for full in lines) + chance.random() / 5
 
     return max(oracle.legal(seat), key=gain)
 
@@ -74,7 +88,11 @@ CHOOSERS: tuple[Chooser, ...] = (
     hoarding,
     daring,
     cautious,
-    chaining,
+    stubborn,
+    declining,
+    planning,
+    planning,
+    planning,
     *(filling(letter) for letter in "sybgop"),
 )
 

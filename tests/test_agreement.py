@@ -2,10 +2,15 @@
 
 import os
 from concurrent.futures import ProcessPoolExecutor
+from itertools import product
 from multiprocessing import get_context
 
 import pytest
 from agreement import play_matches
+from oracle import Oracle
+from scribble import position
+
+from foxtray import Game
 
 GAMES = {1: 90, 2: 50, 3: 35, 4: 30}
 LONG = 2_000
@@ -22,3 +27,20 @@ def test_engine_and_oracle_agree(game: str, seats: int, long_run: bool) -> None:
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
         states = pool.map(play_matches, [game] * len(chunks), [seats] * len(chunks), chunks)
         assert sum(states) > 30 * LONG
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_engine_and_oracle_agree_on_ties(seats: int) -> None:
+    """All small sheets against each other: many totals are equal, and some best areas too."""
+    sheets = [{"o1": orange, "p1": purple} for orange, purple in product((1, 2, 3), repeat=2)]
+    shared = 0
+    for marks in product(sheets, repeat=seats):
+        oracle = Oracle("clever", seats)
+        oracle.phase = "over"
+        for player, marked in zip(oracle.players, marks, strict=True):
+            player.marks = marked
+        outcome = Game.from_position(position(oracle)).outcome()
+        assert outcome is not None
+        assert (list(outcome.totals), list(outcome.winners)) == oracle.outcome()
+        shared += len(outcome.winners) > 1
+    assert shared > 10
