@@ -1,0 +1,4 @@
+import type { Catalogue } from '../lib/i18n.svelte'
+import { en } from './en'
+
+export const sr: Catalogue = en

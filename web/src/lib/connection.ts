@@ -1,0 +1,247 @@
+// One socket to one table: it comes back by itself, never loses a command, never repeats one.
+
+import type { Command, Incoming, Refusal } from './messages'
+import { PROTOCOL } from './messages'
+import type { Preview } from './game'
+
+export type Line = 'connecting' | 'open' | 'lost' | 'ended'
+export type Answer = { ok: true; seq: number; table?: string } | { ok: false; refusal: Refusal }
+
+export interface SocketLike {
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: { data: string }) => void) | null
+  onclose: ((event: { code: number }) => void) | null
+  send(text: string): void
+  close(): void
+}
+
+/** What the connection needs from the world around it; tests bring their own. */
+export interface World {
+  socket(): SocketLike
+  now(): number
+  later(run: () => void, ms: number): unknown
+  cancel(timer: unknown): void
+  id(): string
+  keep(text: string): void
+  kept(): string
+}
+
+export interface Listener {
+  message(message: Incoming): void
+  line(line: Line): void
+  refused(refusal: Refusal): void
+  outdated(): void
+}
+
+interface Waiting {
+  id: string
+  command: Command
+  sent: number
+  answer: (answer: Answer) => void
+}
+
+export const RESEND_MS = 2500
+export const PING_MS = 5000
+export const SILENCE_MS = 12000
+const BACKOFF_MS = [300, 700, 1500, 3000, 6000]
+const ENDED = [4003, 4004]
+
+export class Connection {
+  private socket: SocketLike | null = null
+  private line: Line = 'connecting'
+  private seen: number | null = null
+  private heard = 0
+  private pinged = 0
+  private tries = 0
+  private timer: unknown = null
+  private waiting: Waiting[] = []
+  private asked: { id: string; answer: (actions: Preview[], seq: number) => void } | null = null
+  private stopped = false
+
+  constructor(
+    private readonly world: World,
+    private readonly listener: Listener,
+    private readonly key: string,
+  ) {
+    for (const { id, command } of JSON.parse(world.kept() || '[]') as Waiting[]) {
+      this.waiting.push({ id, command, sent: 0, answer: (answer) => this.report(answer) })
+    }
+  }
+
+  open(): void {
+    if (this.stopped) return
+    this.world.cancel(this.timer)
+    this.drop()
+    this.setLine(this.line === 'lost' ? 'lost' : 'connecting')
+    const socket = this.world.socket()
+    this.socket = socket
+    this.heard = this.world.now()
+    socket.onopen = () => this.hello()
+    socket.onmessage = (event) => {
+      if (socket === this.socket) this.receive(JSON.parse(event.data) as Incoming)
+    }
+    socket.onclose = (event) => {
+      if (socket === this.socket) this.closed(event.code)
+    }
+    this.timer = this.world.later(() => this.tick(), 1000)
+  }
+
+  close(): void {
+    this.stopped = true
+    this.world.cancel(this.timer)
+    this.drop()
+  }
+
+  /** The network or the page has come back: do not wait for the next try. */
+  wake(): void {
+    if (this.line === 'ended' || this.stopped) return
+    if (this.line !== 'open' || this.world.now() - this.heard > SILENCE_MS) this.open()
+    else this.ping()
+  }
+
+  send(command: Command): Promise<Answer> {
+    return new Promise((answer) => {
+      const entry = { id: this.world.id(), command, sent: 0, answer }
+      this.waiting.push(entry)
+      this.remember()
+      this.transmit(entry)
+    })
+  }
+
+  get unanswered(): number {
+    return this.waiting.length
+  }
+
+  preview(answer: (actions: Preview[], seq: number) => void): void {
+    this.asked = { id: this.world.id(), answer }
+    this.write({ type: 'preview', id: this.asked.id })
+  }
+
+  private report(answer: Answer): void {
+    if (!answer.ok) this.listener.refused(answer.refusal)
+  }
+
+  private remember(): void {
+    this.world.keep(JSON.stringify(this.waiting.map(({ id, command }) => ({ id, command }))))
+  }
+
+  private hello(): void {
+    this.write({ type: 'hello', since: this.seen, key: this.key })
+  }
+
+  private ping(): void {
+    this.pinged = this.world.now()
+    this.write({ type: 'ping' })
+  }
+
+  private transmit(entry: Waiting): void {
+    if (this.line !== 'open') return
+    entry.sent = this.world.now()
+    this.write({ ...entry.command, id: entry.id })
+  }
+
+  private write(message: object): void {
+    try {
+      this.socket?.send(JSON.stringify(message))
+    } catch {
+      // A socket that is just closing; everything unanswered is sent again on the next one.
+    }
+  }
+
+  private receive(message: Incoming): void {
+    this.heard = this.world.now()
+    switch (message.type) {
+      case 'greeting':
+        if (message.protocol !== PROTOCOL) this.listener.outdated()
+        return
+      case 'snapshot':
+        this.seen = message.seq
+        this.opened()
+        break
+      case 'update':
+        if (this.seen === null || message.previous > this.seen) {
+          this.hello()
+          return
+        }
+        if (message.seq < this.seen) return
+        this.seen = message.seq
+        this.opened()
+        break
+      case 'ack':
+        this.settle(message.id, { ok: true, seq: message.seq, table: message.table })
+        return
+      case 'refused':
+        if (message.id === null || !this.settle(message.id, { ok: false, refusal: message })) {
+          if (this.asked?.id !== message.id) this.listener.refused(message)
+        }
+        return
+      case 'previews':
+        if (this.asked?.id === message.id) this.asked.answer(message.actions, message.seq)
+        return
+      case 'pong':
+        return
+    }
+    this.listener.message(message)
+  }
+
+  private settle(id: string, answer: Answer): boolean {
+    const entry = this.waiting.find((waiting) => waiting.id === id)
+    if (!entry) return false
+    this.waiting = this.waiting.filter((waiting) => waiting !== entry)
+    this.remember()
+    entry.answer(answer)
+    return true
+  }
+
+  private opened(): void {
+    if (this.line === 'open') return
+    this.tries = 0
+    this.setLine('open')
+    for (const entry of this.waiting) this.transmit(entry)
+  }
+
+  private tick(): void {
+    const now = this.world.now()
+    if (now - this.heard > SILENCE_MS) {
+      this.closed(0)
+      return
+    }
+    if (this.line === 'open') {
+      if (now - this.pinged >= PING_MS) this.ping()
+      for (const entry of this.waiting) {
+        if (now - entry.sent >= RESEND_MS) this.transmit(entry)
+      }
+    }
+    this.timer = this.world.later(() => this.tick(), 1000)
+  }
+
+  private closed(code: number): void {
+    this.world.cancel(this.timer)
+    this.drop()
+    if (ENDED.includes(code)) {
+      this.setLine('ended')
+      return
+    }
+    this.setLine('lost')
+    const wait = BACKOFF_MS[Math.min(this.tries++, BACKOFF_MS.length - 1)]!
+    this.timer = this.world.later(() => this.open(), wait * (0.75 + Math.random() / 2))
+  }
+
+  private drop(): void {
+    const old = this.socket
+    this.socket = null
+    if (!old) return
+    old.onopen = old.onmessage = old.onclose = null
+    try {
+      old.close()
+    } catch {
+      // It was never open.
+    }
+  }
+
+  private setLine(line: Line): void {
+    if (line === this.line) return
+    this.line = line
+    this.listener.line(line)
+  }
+}

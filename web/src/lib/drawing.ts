@@ -1,0 +1,115 @@
+// Where everything of an area is drawn, in units of one cell; pixels come from the screen.
+
+import type { Area, Cell, Line } from './game'
+
+export interface Box {
+  x: number
+  y: number
+  w: number
+  h: number
+}
+
+export interface Drawing {
+  width: number
+  height: number
+  cells: { cell: Cell; box: Box; star: { x: number; y: number; points: number } | null }[]
+  cellBonuses: { bonus: string; cell: Cell; x: number; y: number }[]
+  printed: Box[]
+  lines: { line: Line; x: number; y: number }[]
+  labels: { index: number; x: number; y: number }[]
+  scale: { points: number; count: number; x: number; y: number }[]
+  pairs: Box[]
+}
+
+const GAP = 0.06
+const BONUS = 0.86
+
+function box(x: number, y: number): Box {
+  return { x: x + GAP, y: y + GAP, w: 1 - 2 * GAP, h: 1 - 2 * GAP }
+}
+
+export function draw(area: Area, perRow: number): Drawing {
+  return area.grid ? drawGrid(area) : drawRow(area, Math.min(perRow, area.cells.length))
+}
+
+function drawGrid(area: Area): Drawing {
+  const left = area.row_dice.length ? 0.42 : 0
+  const rowPays = area.lines.some((line) => line.kind === 'row' && (line.bonus || line.points))
+  const diagonal = area.lines.some((line) => line.kind === 'diagonal')
+  const rowScores = area.scores === 'rows'
+  const right = rowPays || diagonal ? BONUS : rowScores ? 0.5 : 0
+  const width = left + area.columns + right
+  const below = area.rows + 0.46
+  const lines: Drawing['lines'] = []
+  for (const line of area.lines) {
+    if (!line.bonus && !line.points) continue
+    if (line.kind === 'row') {
+      lines.push({ line, x: left + area.columns + BONUS / 2, y: line.index + 0.5 })
+    } else if (line.kind === 'column') {
+      lines.push({ line, x: left + line.index + 0.5, y: below })
+    } else {
+      lines.push({ line, x: left + area.columns + BONUS / 2, y: below })
+    }
+  }
+  const scale = area.points.length ? scaleOf(area, width, area.rows + 1.2) : []
+  return {
+    width,
+    height: area.rows + 0.92 + (scale.length ? 0.5 : 0),
+    cells: area.cells.map((cell) => ({ cell, box: box(left + cell.column, cell.row), star: null })),
+    cellBonuses: [],
+    printed: area.printed.map(([row, column]) => box(left + column, row)),
+    lines,
+    labels: area.row_dice.map((_, index) => ({ index, x: left / 2, y: index + 0.5 })),
+    scale,
+    pairs: [],
+  }
+}
+
+function scaleOf(area: Area, width: number, y: number): Drawing['scale'] {
+  const steps = area.points.slice(1)
+  const pitch = width / steps.length
+  return steps.map((points, i) => ({ points, count: i + 1, x: (i + 0.5) * pitch, y }))
+}
+
+function drawRow(area: Area, perRow: number): Drawing {
+  const stars = area.points.length > 0
+  const bonuses = area.cells.some((cell) => cell.bonus)
+  const top = stars ? 0.5 : 0
+  const pitch = top + 1 + (bonuses ? BONUS : 0)
+  const cells: Drawing['cells'] = []
+  const cellBonuses: Drawing['cellBonuses'] = []
+  const pairs: Box[] = []
+  area.cells.forEach((cell, i) => {
+    const x = i % perRow
+    const y = Math.floor(i / perRow) * pitch
+    const points = area.points[i + 1]
+    cells.push({
+      cell,
+      box: box(x, y + top),
+      star: points === undefined ? null : { x: x + 0.5, y: y + 0.27, points },
+    })
+    if (cell.bonus) cellBonuses.push({ bonus: cell.bonus, cell, x: x + 0.5, y: y + top + 1.4 })
+    if (area.scores === 'pairs' && i % 2 === 0) pairs.push({ x: x + 0.01, y: y + top, w: 1.98, h: 1 })
+  })
+  const rows = Math.ceil(area.cells.length / perRow)
+  return {
+    width: perRow,
+    height: rows * pitch,
+    cells,
+    cellBonuses,
+    printed: [],
+    lines: [],
+    labels: [],
+    scale: [],
+    pairs,
+  }
+}
+
+/** A box grown around its centre to a least size, kept within the drawing. */
+export function grow(from: Box, least: number, width: number, height: number): Box {
+  const w = Math.max(from.w + 2 * GAP, least)
+  const h = Math.max(from.h + 2 * GAP, least)
+  const x = Math.min(Math.max(from.x + from.w / 2 - w / 2, 0), Math.max(width - w, 0))
+  const y = Math.min(Math.max(from.y + from.h / 2 - h / 2, 0), Math.max(height - h, 0))
+  return { x, y, w, h }
+}

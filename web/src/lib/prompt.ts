@@ -1,0 +1,47 @@
+// What the player is asked for, in one sentence.
+
+import type { GameView, Sheet } from './game'
+import { colourOf } from './game'
+import type { SeatInfo } from './messages'
+import { list, t } from './i18n.svelte'
+import { bonusName, seatName } from './names'
+
+export function promptFor(
+  sheet: Sheet,
+  game: GameView,
+  seats: SeatInfo[],
+  seat: number | null,
+): string {
+  if (game.over) return t('prompt.over')
+  const others = game.awaiting.filter((other) => other !== seat)
+  const waiting = list(others.map((other) => seatName(seats, other)))
+  if (game.rolling.length) {
+    if (game.active !== seat) return t('prompt.other_rolls', { name: seatName(seats, game.active) })
+    if (game.seats.length === 1 && game.roll === 0) return t('prompt.roll_serving')
+    return t('prompt.roll', { n: game.roll })
+  }
+  if (seat === null || !game.awaiting.includes(seat)) return t('prompt.waiting', { names: waiting })
+  const mine = game.seats[seat]!
+  const open = Object.entries(mine.open).flatMap(([bonus, count]) =>
+    Array.from({ length: count }, () => bonusName(bonus)),
+  )
+  if (open.length) {
+    return t(open.length > 1 ? 'prompt.bonuses' : 'prompt.bonus', { bonus: list(open) })
+  }
+  if (mine.crosses.length) {
+    return t('prompt.follow', {
+      dice: list(mine.crosses.map((die) => t(`colour.${colourOf(sheet, die)}`))),
+    })
+  }
+  const usable = mine.legal.some((place) => place.cell)
+  switch (mine.stage) {
+    case 'pick':
+      return t(usable ? 'prompt.pick' : 'prompt.pick_none')
+    case 'window':
+      return t('prompt.window')
+    case 'served':
+      return t('prompt.served')
+    default:
+      return t('prompt.extra')
+  }
+}

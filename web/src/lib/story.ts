@@ -1,0 +1,110 @@
+// The log in words, written from events.
+
+import type { Colour, GameEvent, Sheet } from './game'
+import { findCell } from './game'
+import type { Entry, SeatInfo } from './messages'
+import { t } from './i18n.svelte'
+import { bonusName, botName, cellName, dieName, seatName } from './names'
+
+export interface Sentence {
+  text: string
+  kind: 'round' | 'turn' | 'throw' | 'plain' | 'quiet'
+}
+
+/** What an entry of the log means, in order; the faces of dice are remembered on the way. */
+export function tell(sheet: Sheet, seats: SeatInfo[], entry: Entry): Sentence[] {
+  const name = entry.seat == null ? '' : seatName(seats, entry.seat)
+  const out: Sentence[] = []
+  const say = (text: string, kind: Sentence['kind'] = 'plain') => out.push({ text, kind })
+  switch (entry.what) {
+    case 'sat':
+    case 'left':
+    case 'took_over':
+    case 'resumed':
+    case 'undid':
+      say(t(`log.${entry.what}`, { name, bot: entry.bot ? botName(entry.bot) : '' }), 'quiet')
+      break
+    case 'started':
+      say(t('log.started'), 'quiet')
+      break
+  }
+  for (const sentence of narrate(sheet, seats, entry.events ?? [])) out.push(sentence)
+  return out
+}
+
+export function narrate(sheet: Sheet, seats: SeatInfo[], events: GameEvent[]): Sentence[] {
+  const out: Sentence[] = []
+  const say = (text: string, kind: Sentence['kind'] = 'plain') => out.push({ text, kind })
+  const who = (seat: number) => seatName(seats, seat)
+  const tray: Colour[] = []
+  const flush = () => {
+    if (tray.length) {
+      say(t('log.tray', { dice: tray.map((die) => t(`colour.${die}`)).join(', ') }), 'quiet')
+      tray.length = 0
+    }
+  }
+  let taken: Extract<GameEvent, { event: 'taken' }> | null = null
+  for (const event of events) {
+    if (event.event !== 'moved') flush()
+    switch (event.event) {
+      case 'round_started':
+        say(t('log.round', { n: event.round + 1 }), 'round')
+        break
+      case 'turn_started':
+        say(t(event.serving ? 'log.solo_serving' : 'log.turn', { name: who(event.seat) }), 'turn')
+        break
+      case 'thrown': {
+        const shown = event.dice.map((die) => {
+          const i = sheet.dice.findIndex((known) => known.colour === die)
+          return dieName(die, event.faces[i]!)
+        })
+        const key = event.reroll ? 'log.rethrown' : event.roll ? 'log.thrown' : 'log.served_throw'
+        say(t(key, { n: event.roll, dice: shown.join(', ') }), 'throw')
+        break
+      }
+      case 'taken':
+        taken = event
+        break
+      case 'moved':
+        if (event.reason === 'returned') {
+          say(t('log.returned', { colour: t(`colour.${event.die}`) }))
+        } else if (event.place === 'tray' && event.reason === 'lower') tray.push(event.die)
+        break
+      case 'marked': {
+        const { area, cell } = findCell(sheet, event.cell)
+        const values = {
+          name: who(event.seat),
+          cell: cellName(area, cell),
+          value: event.mark,
+          die: taken ? dieName(taken.die, taken.value) : '',
+        }
+        const written = area.writes === 'value'
+        if (taken) {
+          const manner = taken.manner
+          say(t(written ? `log.wrote.${manner}` : `log.crossed.${manner}`, values))
+        } else say(t(written ? 'log.wrote.bonus' : 'log.crossed.bonus', values))
+        taken = null
+        break
+      }
+      case 'bonus_earned':
+        say(t('log.earned', { name: who(event.seat), bonus: bonusName(event.bonus) }))
+        break
+      case 'bonus_lost':
+        say(t('log.lost', { name: who(event.seat), bonus: bonusName(event.bonus) }))
+        break
+      case 'action_spent':
+        say(t('log.spent', { name: who(event.seat), bonus: t(`track.${event.track}`) }), 'quiet')
+        break
+      case 'passed':
+        if (event.stage === 'pick' || event.stage === 'served') {
+          say(t(event.forced ? 'log.nothing' : 'log.passed', { name: who(event.seat) }), 'quiet')
+        }
+        break
+      case 'game_ended':
+        say(t('log.ended'), 'round')
+        break
+    }
+  }
+  flush()
+  return out
+}

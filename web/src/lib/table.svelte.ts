@@ -1,0 +1,196 @@
+// A live table as the page sees it.
+
+import { Connection, type Answer, type Line, type World } from './connection'
+import type { GameView, Preview } from './game'
+import type { Command, Entry, Incoming, Refusal, TableInfo, You } from './messages'
+import { hex, randomBytes } from './sha256'
+
+export function browserWorld(id: string): World {
+  const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
+  const place = `unanswered.${id}`
+  return {
+    socket: () => new WebSocket(`${scheme}://${location.host}/api/tables/${id}/live`) as never,
+    now: () => performance.now(),
+    later: (run, ms) => setTimeout(run, ms),
+    cancel: (timer) => clearTimeout(timer as number),
+    id: () => hex(randomBytes(16)),
+    keep(text) {
+      try {
+        sessionStorage.setItem(place, text)
+      } catch {
+        // Without storage an unanswered command is lost with the page, and only then.
+      }
+    },
+    kept() {
+      try {
+        return sessionStorage.getItem(place) ?? ''
+      } catch {
+        return ''
+      }
+    },
+  }
+}
+
+/** What this browser adds to the dice of a table: kept, to check at the end that it was used. */
+export function myEntropy(id: string): string {
+  const place = `entropy.${id}`
+  try {
+    const saved = localStorage.getItem(place) ?? hex(randomBytes(16))
+    localStorage.setItem(place, saved)
+    return saved
+  } catch {
+    return hex(randomBytes(16))
+  }
+}
+
+export class Table {
+  line = $state<Line>('connecting')
+  you = $state.raw<You>({ seat: null, host: false, invite: null, watch: null, key: null, loopback: false })
+  info = $state.raw<TableInfo | null>(null)
+  game = $state.raw<GameView | null>(null)
+  undo = $state.raw<number[]>([])
+  deadlines = $state.raw<Record<string, number>>({})
+  present = $state.raw<boolean[]>([])
+  absent = $state.raw<(number | null)[]>([])
+  watching = $state(0)
+  thinking = $state(false)
+  entries = $state.raw<Entry[]>([])
+  /** What the last update brought, to animate and to tell. */
+  news = $state.raw<Entry[]>([])
+  seq = $state(0)
+  previews = $state.raw<Map<string, Preview>>(new Map())
+  refusal = $state.raw<Refusal | null>(null)
+  notice = $state<string | null>(null)
+  waiting = $state(0)
+
+  private readonly connection: Connection
+  private readonly listeners: [EventTarget, string, () => void][] = []
+
+  constructor(
+    readonly id: string,
+    key: string,
+    world: World = browserWorld(id),
+  ) {
+    this.connection = new Connection(
+      world,
+      {
+        message: (message) => this.receive(message),
+        line: (line) => (this.line = line),
+        refused: (refusal) => (this.refusal = refusal),
+        outdated: () => this.reload(),
+      },
+      key,
+    )
+  }
+
+  open(): void {
+    const wake = () => document.visibilityState === 'visible' && this.connection.wake()
+    this.listen(document, 'visibilitychange', wake)
+    this.listen(window, 'online', wake)
+    this.listen(window, 'pageshow', wake)
+    this.connection.open()
+  }
+
+  close(): void {
+    for (const [target, name, run] of this.listeners) target.removeEventListener(name, run)
+    this.connection.close()
+  }
+
+  private listen(target: EventTarget, name: string, run: () => void): void {
+    target.addEventListener(name, run)
+    this.listeners.push([target, name, run])
+  }
+
+  private reload(): void {
+    // Once for each protocol: a page that stays old must not reload for ever.
+    const last = sessionStorage.getItem('reloaded')
+    if (last && Date.now() - Number(last) < 60_000) this.notice = 'outdated'
+    else {
+      sessionStorage.setItem('reloaded', String(Date.now()))
+      location.reload()
+    }
+  }
+
+  get seat(): number | null {
+    return this.you.seat
+  }
+
+  get mine() {
+    return this.seat === null ? null : (this.game?.seats[this.seat] ?? null)
+  }
+
+  get mayRoll(): boolean {
+    return !!this.game && this.game.rolling.length > 0 && this.game.active === this.seat
+  }
+
+  get mayUndo(): boolean {
+    return this.seat !== null && this.undo.includes(this.seat)
+  }
+
+  async send(command: Command): Promise<Answer> {
+    this.waiting++
+    const answer = await this.connection.send(command)
+    this.waiting--
+    this.refusal = answer.ok ? null : answer.refusal
+    return answer
+  }
+
+  private receive(message: Incoming): void {
+    switch (message.type) {
+      case 'snapshot':
+        this.you = message.you
+        this.info = message.table
+        this.game = message.game
+        this.undo = message.undo
+        this.deadlines = message.deadlines
+        this.present = message.present
+        this.absent = message.absent
+        this.watching = message.watching
+        this.thinking = message.thinking
+        this.entries = message.entries
+        this.news = []
+        this.seq = message.seq
+        this.ask()
+        break
+      case 'update': {
+        const fresh = message.entries.filter((entry) => entry.seq > this.seq)
+        this.entries = [...this.entries, ...fresh]
+        this.undo = message.undo
+        this.deadlines = message.deadlines
+        if (message.table) this.info = message.table
+        if (message.game) this.game = message.game
+        this.news = fresh
+        this.seq = message.seq
+        if (fresh.length) this.ask()
+        break
+      }
+      case 'presence':
+        this.present = message.present
+        this.absent = message.absent
+        this.watching = message.watching
+        this.thinking = message.thinking
+        if (this.info) {
+          const seats = this.info.seats.map((seat, i) =>
+            message.names[i] === undefined ? seat : { ...seat, name: message.names[i]! },
+          )
+          this.info = { ...this.info, seats }
+        }
+        break
+      case 'notice':
+        this.notice = message.code === 'storage_back' ? null : message.code
+        break
+    }
+  }
+
+  /** Asks what my actions would lead to, so that a preview is there before it is wanted. */
+  private ask(): void {
+    this.previews = new Map()
+    if (this.seat === null || !this.game?.awaiting.includes(this.seat)) return
+    const seq = this.seq
+    this.connection.preview((actions, at) => {
+      if (at === seq && seq === this.seq) {
+        this.previews = new Map(actions.map((preview) => [preview.action, preview]))
+      }
+    })
+  }
+}
