@@ -78,7 +78,6 @@ def test_every_command_has_help_with_examples(
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ("", "COMMAND"),
         ("dance", "invalid choice: 'dance'"),
         ("play", "say which game to play: clever or twice"),
         ("play chess", "invalid choice: 'chess'"),

@@ -21,6 +21,7 @@ from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
 from foxtray.record import Record, Setup
 from foxtray.render import Ink
+from foxtray.server import commands as server_commands
 from foxtray.sheets import SHEETS
 from foxtray.terminal import Terminal, result
 from foxtray.views import summary
@@ -129,6 +130,7 @@ def build_parser() -> Parser:
     counts.add_argument("--seed", type=whole, default=0, metavar="S", help="dice (default: 0)")
     counts.add_argument("--divide", action="store_true", help="count below each first action")
     counts.set_defaults(run=run_perft)
+    server_commands.add(command)
     return parser
 
 
@@ -233,7 +235,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     try:
         try:
-            args = build_parser().parse_args(argv)
+            given = sys.argv[1:] if argv is None else argv
+            args = build_parser().parse_args(given or ["serve", "--open"])
             return int(args.run(args))
         finally:
             sys.stdout.flush()

@@ -1,0 +1,442 @@
+"""The same commands and views over HTTP, for scripts, bots and everything beside the table."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import segno
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from foxtray import __version__, rulebook
+from foxtray.errors import FoxtrayError
+from foxtray.geometry import SheetView, sheet_view
+from foxtray.server import replays, statistics
+from foxtray.server.desk import COOKIE, Desk, complaint
+from foxtray.server.hall import unplayable
+from foxtray.server.live import Live
+from foxtray.server.messages import (
+    MAX_FRAME,
+    PROTOCOL,
+    Ack,
+    Course,
+    History,
+    LinkMade,
+    LinkUse,
+    Me,
+    NameBody,
+    PlayerInfo,
+    Posted,
+    Previews,
+    Problem,
+    Refused,
+    RulesText,
+    Snapshot,
+    Statistics,
+    Steps,
+    TableLine,
+    TableMade,
+    TableWish,
+    Update,
+)
+from foxtray.server.refusals import Refusal, status
+from foxtray.server.store import PlayerRow
+from foxtray.server.table import Table, encode
+from foxtray.sheets import sheet_of
+
+YEAR = 365 * 86_400
+LONG_POLL = 25.0
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A query parameter: a whole number within bounds, or a text."""
+
+    name: str
+    text: str
+    low: int = 0
+    high: int = 0
+    """0: a text of up to 64 characters."""
+    default: int | str | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    """A request on its way through."""
+
+    request: Request
+    desk: Desk
+    live: Live
+    player: PlayerRow | None
+    body: Any = None
+    query: dict[str, Any] = field(default_factory=dict)
+    token: str | None = None
+    """A token to set as the caller's cookie; empty: forget it."""
+
+    @property
+    def me(self) -> PlayerRow:
+        if self.player is None:
+            raise Refusal("stranger")
+        return self.player
+
+    @property
+    def address(self) -> str:
+        return self.request.client.host if self.request.client else ""
+
+    @property
+    def game(self) -> str:
+        return sheet_of(self.request.path_params["game"]).id
+
+    async def table(self) -> Table:
+        """The table of the path, if the caller may see it."""
+        name, key = self.request.path_params["table"], self.query["key"]
+        table = await self.desk.hall.visible(name, self.player.id if self.player else None, key)
+        if self.player:
+            table.visit(self.player.id)
+        return table
+
+
+Handler = Callable[[Call], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An address of the API: what it takes and gives; openapi.py tells it to the world."""
+
+    method: str
+    path: str
+    handler: Handler
+    summary: str
+    answer: Any
+    body: Any = None
+    query: tuple[Parameter, ...] = ()
+    media: str = "application/json"
+    weight: str = "request"
+    """The bucket it is paid from."""
+
+
+KEY = Parameter("key", "the key of the link, for those without a seat", default="")
+SINCE = Parameter("since", "the last number seen", 0, 1 << 40, 0)
+
+
+# --- me -----------------------------------------------------------------------------------------
+
+
+async def get_me(call: Call) -> Me:
+    desk = call.desk
+    tables: list[TableLine] = []
+    best: dict[str, int] = {}
+    if call.player:
+        for name in await desk.store.tables_of(call.player.id, over=False):
+            tables.append(await table_line(call, name))
+        games = await desk.store.results_of(call.player.id)
+        best = statistics.best(games, call.player.id)
+    return Me(
+        player=PlayerInfo(call.player.id, call.player.name) if call.player else None,
+        tables=sorted(tables, key=lambda table: -table.touched),
+        best=best,
+        protocol=PROTOCOL,
+        version=__version__,
+        bots=list(desk.hall.around.crew.bots),
+        loopback=desk.hosts.loopback(call.request.scope),
+    )
+
+
+async def table_line(call: Call, name: str) -> TableLine:
+    """One of the caller's tables, also one that can no longer be played."""
+    try:
+        table = await call.desk.hall.table(name)
+    except Refusal as error:
+        row = await call.desk.store.table(name)
+        if error.code != "rules_changed" or row is None:
+            raise
+        return TableLine(name, "", "playing", [], 0, False, row.created, unplayable=unplayable(row))
+    state = table.state
+    seat = state.seat_of(call.me.id)
+    return TableLine(
+        id=name,
+        game=state.setup.game,
+        status=state.status,  # type: ignore[arg-type]
+        names=[owner.info(table.names).name for owner in state.seats],
+        seat=seat or 0,
+        my_turn=seat in state.wanted(),
+        touched=table.rows[-1].at if table.rows else state.row.created,
+    )
+
+
+async def put_me(call: Call) -> PlayerInfo:
+    body: NameBody = call.body
+    if call.player:
+        player = await call.desk.players.rename(call.player, body.name)
+        await call.desk.hall.renamed(player)
+        return PlayerInfo(player.id, player.name)
+    call.desk.limits.spend("player", call.address)
+    player, token = await call.desk.players.create(body.name)
+    call.token = token
+    return PlayerInfo(player.id, player.name, token if body.bearer else None)
+
+
+async def delete_me(call: Call) -> PlayerInfo:
+    player = call.me
+    await call.desk.hall.part(player)
+    await call.desk.players.delete(player)
+    call.live.expel(player.id)
+    await call.desk.hall.drop_deleted(player)
+    call.token = ""
+    return PlayerInfo(player.id, "")
+
+
+async def make_link(call: Call) -> LinkMade:
+    code, expires = await call.desk.players.make_link(call.me)
+    return LinkMade(code, f"{call.desk.hosts.base(call.request.scope)}/link/{code}", expires)
+
+
+async def use_link(call: Call) -> PlayerInfo:
+    call.desk.limits.spend("player", call.address)
+    player, token = await call.desk.players.use_link(call.body.code)
+    call.live.expel(player.id)
+    call.token = token
+    return PlayerInfo(player.id, player.name)
+
+
+async def get_games(call: Call) -> History:
+    player = call.me.id
+    games = await call.desk.store.results_of(player, before=call.query["before"], limit=PAGE)
+    lines = [statistics.line(game, player) for game in games]
+    return History(lines, lines[-1].finished if len(lines) == PAGE else None)
+
+
+async def get_statistics(call: Call) -> Statistics:
+    games = await call.desk.store.results_of(call.me.id)
+    return statistics.statistics(games, call.me.id)
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+async def post_table(call: Call) -> TableMade:
+    player = call.me
+    call.desk.limits.spend("table", player.id)
+    table = await call.desk.hall.create(player, call.body)
+    you = call.desk.you(call.request.scope, table, player.id)
+    return TableMade(table.id, you, table.state.info(table.names))
+
+
+async def get_table(call: Call) -> Snapshot:
+    table = await call.table()
+    return table.snapshot(call.desk.you(call.request.scope, table, player_id(call)))
+
+
+def player_id(call: Call) -> str | None:
+    return call.player.id if call.player else None
+
+
+async def get_updates(call: Call) -> Response:
+    table = await call.table()
+    since = call.query["since"]
+    if since == table.seq and call.query["wait"]:
+        try:
+            async with asyncio.timeout(call.query["wait"]):
+                await table.changed.wait()
+        except TimeoutError:
+            pass
+    you = call.desk.you(call.request.scope, table, player_id(call))
+    return json_response(table.catch_up(since, you))
+
+
+async def post_command(call: Call) -> Response:
+    call.desk.limits.spend("command", call.me.id)
+    table = await call.table()
+    data = await call.desk.carry_out(table, call.player, call.body, call.query["key"])
+    message = msgspec.json.decode(data)
+    refused = message["type"] == "refused"
+    return json_response(data, status(message["code"]) if refused else 200)
+
+
+async def finished(call: Call) -> Table:
+    table = await call.table()
+    if table.state.status != "over":
+        raise Refusal("not_over")
+    return table
+
+
+async def get_steps(call: Call) -> Steps:
+    table = await finished(call)
+    assert table.state.record
+    return replays.steps(table.state.record, call.query["first"], call.query["count"])
+
+
+async def get_course(call: Call) -> Course:
+    table = await finished(call)
+    assert table.state.record
+    return replays.course(table.state.record)
+
+
+async def get_record(call: Call) -> Response:
+    name = call.request.path_params["table"]
+    text = await call.desk.hall.record(name, player_id(call), call.query["key"])
+    headers = {"Content-Disposition": f'attachment; filename="{name}.fox"'}
+    return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
+
+
+async def get_qr(call: Call) -> Response:
+    table = await call.table()
+    you = call.desk.you(call.request.scope, table, player_id(call))
+    link = you.invite if call.query["link"] == "invite" else you.watch
+    if link is None:
+        raise Refusal("not_seated")
+    out = io.BytesIO()
+    segno.make(link, error="m").save(out, kind="svg", scale=4, border=2, xmldecl=False)
+    return Response(out.getvalue(), media_type="image/svg+xml")
+
+
+# --- texts --------------------------------------------------------------------------------------
+
+
+async def get_sheet(call: Call) -> SheetView:
+    return sheet_view(call.game)
+
+
+async def get_rules(call: Call) -> RulesText:
+    game, language = call.game, call.query["language"]
+    try:
+        text, clauses = rulebook.text(game, language), rulebook.clauses(game, language)
+    except FoxtrayError:
+        raise Refusal("not_found", f"there is no rulebook in the language {language!r}") from None
+    return RulesText(game, language, text, clauses)
+
+
+ENDPOINTS = (
+    Endpoint("GET", "/api/me", get_me, "Who I am, and my tables", Me),
+    Endpoint("PUT", "/api/me", put_me, "Become a player, or change my name", PlayerInfo, NameBody),
+    Endpoint("DELETE", "/api/me", delete_me, "Delete me and all my data", PlayerInfo),
+    Endpoint("POST", "/api/me/link", make_link, "A one-time link to move to another device",
+             LinkMade, weight="heavy"),
+    Endpoint("POST", "/api/link", use_link, "Use such a link", PlayerInfo, LinkUse),
+    Endpoint("GET", "/api/me/games", get_games, "My finished games", History,
+             query=(Parameter("before", "continue an earlier answer", 0, 1 << 62, 1 << 62),),
+             weight="heavy"),
+    Endpoint("GET", "/api/me/statistics", get_statistics, "My statistics", Statistics,
+             weight="heavy"),
+    Endpoint("POST", "/api/tables", post_table, "A new table", TableMade, TableWish),
+    Endpoint("GET", "/api/tables/{table}", get_table, "A table", Snapshot, query=(KEY,)),
+    Endpoint("GET", "/api/tables/{table}/updates", get_updates, "What happened since",
+             Update | Snapshot, query=(KEY, SINCE, Parameter(
+                 "wait", "seconds to wait for something to happen", 0, 25, 25))),
+    Endpoint("POST", "/api/tables/{table}/commands", post_command, "A command", Ack | Previews,
+             Posted, query=(KEY,)),
+    Endpoint("GET", "/api/tables/{table}/steps", get_steps, "The steps of a finished game", Steps,
+             query=(KEY, Parameter("first", "the first step wanted", 0, 10_000, 0),
+                    Parameter("count", "how many", 1, 100, 50)), weight="heavy"),
+    Endpoint("GET", "/api/tables/{table}/course", get_course, "Everybody's points over time",
+             Course, query=(KEY,), weight="heavy"),
+    Endpoint("GET", "/api/tables/{table}/record", get_record, "The record of a finished game",
+             str, query=(KEY,), media="text/plain", weight="heavy"),
+    Endpoint("GET", "/api/tables/{table}/qr.svg", get_qr, "A link as a QR code", str,
+             query=(KEY, Parameter("link", "invite or watch", default="invite")),
+             media="image/svg+xml"),
+    Endpoint("GET", "/api/sheets/{game}", get_sheet, "The geometry of a sheet", SheetView),
+    Endpoint("GET", "/api/rules/{game}", get_rules, "The rulebook in words", RulesText,
+             query=(Parameter("language", "en, de, nl or sr", default="en"),)),
+)  # fmt: skip
+
+
+# --- the way through ----------------------------------------------------------------------------
+
+
+def json_response(data: bytes, code: int = 200) -> Response:
+    return Response(
+        data, code, media_type="application/json", headers={"Cache-Control": "no-store"}
+    )
+
+
+def problem(desk: Desk, error: FoxtrayError) -> Response:
+    desk.metrics.refusals.labels(error.code).inc()
+    return json_response(encode(Problem(error.code, str(error))), status(error.code))
+
+
+def read_query(request: Request, known: tuple[Parameter, ...]) -> dict[str, Any]:
+    """The query, checked; what is not known is refused."""
+    names = {parameter.name for parameter in known}
+    given = request.query_params
+    for name in given:
+        if name not in names or len(given.getlist(name)) > 1:
+            raise Refusal("malformed", f"the parameter {name[:32]!r} is not understood")
+    found: dict[str, Any] = {}
+    for parameter in known:
+        text = given.get(parameter.name)
+        if text is None:
+            found[parameter.name] = parameter.default
+        elif not parameter.high:
+            if len(text) > 64 or not text.isascii() or not text.isprintable():
+                raise Refusal("malformed", f"{parameter.name} is not understood")
+            found[parameter.name] = text
+        elif not (text.isascii() and text.isdigit() and len(text) < 20):
+            raise Refusal("malformed", f"{parameter.name} must be a whole number")
+        elif not parameter.low <= int(text) <= parameter.high:
+            bounds = f"{parameter.low} to {parameter.high}"
+            raise Refusal("malformed", f"{parameter.name} must be a number from {bounds}")
+        else:
+            found[parameter.name] = int(text)
+    return found
+
+
+async def read_body(request: Request, kind: Any) -> Any:
+    """The body of a request, checked."""
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MAX_FRAME:
+            raise Refusal("too_large")
+    if kind is None:
+        return None
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise Refusal("malformed", "send JSON, and say so: Content-Type: application/json")
+    try:
+        return msgspec.json.decode(bytes(data), type=kind)
+    except msgspec.DecodeError as error:
+        raise complaint(error) from None
+    except UnicodeError:
+        raise Refusal("malformed") from None
+
+
+def set_cookie(response: Response, token: str, secure: bool) -> None:
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=YEAR if token else 0,
+        httponly=True,
+        samesite="lax",
+        secure=secure,
+    )
+
+
+def route(endpoint: Endpoint, desk: Desk, live: Live) -> Route:
+    """An endpoint, ready to be called."""
+
+    async def handle(request: Request) -> Response:
+        try:
+            player = await desk.player(request.scope)
+            call = Call(request, desk, live, player)
+            desk.limits.spend(endpoint.weight, call.address)
+            call.query = read_query(request, endpoint.query)
+            call.body = await read_body(request, endpoint.body)
+            answer = await endpoint.handler(call)
+        except FoxtrayError as error:
+            return problem(desk, error)
+        response = answer if isinstance(answer, Response) else json_response(encode(answer))
+        if call.token is not None:
+            set_cookie(response, call.token, desk.hosts.base(request.scope).startswith("https:"))
+        return response
+
+    return Route(endpoint.path, handle, methods=[endpoint.method])
+
+
+__all__ = ["ENDPOINTS", "Endpoint", "Parameter", "Refused", "problem", "route"]

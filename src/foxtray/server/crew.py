@@ -1,0 +1,124 @@
+"""The bots' processes: kept alive, warmed up, asked again where one dies."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal
+
+import msgspec
+import structlog
+
+from foxtray.errors import FoxtrayError
+from foxtray.server.worker import BOTS, Answer, Question
+
+log = structlog.get_logger()
+
+PATIENCE = 60.0
+TRIES = 3
+WORKER = (sys.executable, "-m", "foxtray.server.worker")
+
+
+class BotFailed(FoxtrayError):
+    """A bot could not be brought to an answer."""
+
+    code = "bot_failed"
+
+
+Request = tuple[bytes, "asyncio.Future[str]", int]
+
+
+class Crew:
+    """Some worker processes; each thinks about one decision at a time."""
+
+    def __init__(self, size: int = 0, command: Sequence[str] = WORKER) -> None:
+        self.size = size or max(1, min(4, (os.cpu_count() or 2) - 1))
+        self.bots: tuple[str, ...] = BOTS
+        self.command = command
+        self._ready = 0
+        self._failures = 0
+        self._requests: asyncio.Queue[Request] = asyncio.Queue()
+        self._tasks: list[asyncio.Task[None]] = []
+        self.processes: set[asyncio.subprocess.Process] = set()
+
+    @property
+    def state(self) -> Literal["ready", "warming", "failing"]:
+        if self._ready:
+            return "ready"
+        return "failing" if self._failures >= TRIES else "warming"
+
+    def start(self) -> None:
+        self._tasks = [asyncio.create_task(self._keep()) for _ in range(self.size)]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def choose(self, position: str, seat: int, bot: str, seed: int) -> str:
+        """The text of the action a bot chooses."""
+        future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        question = msgspec.json.encode(Question(position, seat, bot, seed)) + b"\n"
+        self._requests.put_nowait((question, future, 0))
+        return await future
+
+    async def _keep(self) -> None:
+        """Keep one worker alive."""
+        while True:
+            process = await asyncio.create_subprocess_exec(
+                *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+            )
+            self.processes.add(process)
+            try:
+                await self._work(process)
+            finally:
+                self.processes.discard(process)
+                with suppress(ProcessLookupError):
+                    process.kill()
+                with suppress(asyncio.CancelledError):
+                    await process.wait()
+                if process.stdin:
+                    process.stdin.close()
+            self._failures += 1
+            log.warning("worker_died", status=process.returncode)
+            await asyncio.sleep(min(5.0, 0.05 * 2**self._failures))
+
+    async def _work(self, process: asyncio.subprocess.Process) -> None:
+        """Hand questions to one worker until it dies."""
+        assert process.stdin
+        assert process.stdout
+        if await process.stdout.readline() != b"ready\n":
+            return
+        self._ready += 1
+        try:
+            while True:
+                question, future, tries = await self._requests.get()
+                if future.done():
+                    continue
+                try:
+                    process.stdin.write(question)
+                    async with asyncio.timeout(PATIENCE):
+                        line = await process.stdout.readline()
+                    answer = msgspec.json.decode(line, type=Answer)
+                except asyncio.CancelledError:
+                    future.cancel()
+                    raise
+                except (OSError, TimeoutError, msgspec.DecodeError):
+                    self._again(question, future, tries + 1)
+                    return
+                self._failures = 0
+                if not future.done():
+                    future.set_result(answer.action)
+        finally:
+            self._ready -= 1
+
+    def _again(self, question: bytes, future: asyncio.Future[str], tries: int) -> None:
+        if future.done():
+            return
+        if tries < TRIES:
+            self._requests.put_nowait((question, future, tries))
+        else:
+            future.set_exception(BotFailed("the bot died over this decision"))

@@ -1,0 +1,227 @@
+"""The live protocol over a WebSocket; docs/protocol.md tells it in words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import structlog
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from foxtray import __version__
+from foxtray.errors import FoxtrayError
+from foxtray.server.desk import Desk, complaint, id_of
+from foxtray.server.messages import (
+    CLOSE_GONE,
+    CLOSE_MALFORMED,
+    PROTOCOL,
+    Greeting,
+    Hello,
+    Incoming,
+    Ping,
+    Pong,
+)
+from foxtray.server.refusals import Refusal
+from foxtray.server.store import PlayerRow
+from foxtray.server.table import Table, encode
+from foxtray.server.timing import now
+
+log = structlog.get_logger()
+decode = msgspec.json.Decoder(Incoming).decode
+
+OUTBOX = 256 * 1024
+SILENCE = 40.0
+PATROL = 5.0
+OFFENCES = 100
+ABORT = "foxtray.abort"
+
+
+class AbortableProtocol(WebSocketsSansIOProtocol):
+    """Lets the application cut a connection that does not read: closing would wait for it."""
+
+    def handle_connect(self, event: Any) -> None:
+        super().handle_connect(event)
+        if hasattr(self, "scope"):
+            self.scope["extensions"][ABORT] = {"abort": self.transport.abort}
+
+
+class Connection:
+    """A socket with its own outbox: whoever writes never waits for whoever reads."""
+
+    __slots__ = (
+        "_abort", "_outbox", "_send", "_size", "_wake", "dropped", "heard", "key", "player",
+        "table",
+    )  # fmt: skip
+
+    def __init__(self, send: Send, abort: Callable[[], None], player: str | None) -> None:
+        self.player = player
+        self.table: Table | None = None
+        self.key = ""
+        self.heard = asyncio.get_running_loop().time()
+        self.dropped: str | None = None
+        self._send = send
+        self._abort = abort
+        self._outbox: deque[bytes] = deque()
+        self._size = 0
+        self._wake = asyncio.Event()
+
+    def push(self, data: bytes) -> None:
+        """Queue a message; a reader that is too slow is dropped and may come back."""
+        if self.dropped:
+            return
+        self._size += len(data)
+        if self._size > OUTBOX:
+            self.drop("slow")
+            return
+        self._outbox.append(data)
+        self._wake.set()
+
+    def drop(self, reason: str) -> None:
+        self.dropped = reason
+        self._outbox.clear()
+        self._abort()
+
+    async def write(self) -> None:
+        """Send what is queued, until the connection ends."""
+        with suppress(OSError, RuntimeError):  # it was closed meanwhile
+            while not self.dropped:
+                await self._wake.wait()
+                self._wake.clear()
+                while self._outbox:
+                    data = self._outbox.popleft()
+                    self._size -= len(data)
+                    await self._send({"type": "websocket.send", "text": data.decode()})
+
+
+class Live:
+    """The ASGI endpoint of /api/tables/ID/live."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.connections: set[Connection] = set()
+        self._patrol: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._patrol = asyncio.create_task(self._watch_silence())
+
+    def close(self) -> None:
+        if self._patrol:
+            self._patrol.cancel()
+
+    async def _watch_silence(self) -> None:
+        """Drop sockets that are half open: a client that lives sends pings."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(PATROL)
+            limit = loop.time() - SILENCE
+            for connection in list(self.connections):
+                if connection.heard < limit:
+                    connection.drop("silent")
+
+    def expel(self, player: str) -> None:
+        """Cut the sockets of somebody who is no longer a player on this device."""
+        for connection in list(self.connections):
+            if connection.player == player:
+                connection.drop("expelled")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        desk = self.desk
+        address = scope["client"][0] if scope.get("client") else ""
+        try:
+            desk.limits.spend("join", address)
+            player = await desk.player(scope)
+            with desk.limits.socket(address, player.id if player else None):
+                await send({"type": "websocket.accept"})
+                await self._serve(scope, receive, send, player)
+        except FoxtrayError as error:
+            desk.metrics.refusals.labels(error.code).inc()
+            await send({"type": "websocket.close", "code": CLOSE_GONE, "reason": error.code})
+
+    async def _serve(
+        self, scope: Scope, receive: Receive, send: Send, player: PlayerRow | None
+    ) -> None:
+        abort = scope.get("extensions", {}).get(ABORT, {}).get("abort", lambda: None)
+        connection = Connection(send, abort, player.id if player else None)
+        self.connections.add(connection)
+        self.desk.metrics.sockets.inc()
+        connection.push(encode(Greeting(PROTOCOL, __version__, now())))
+        writer = asyncio.create_task(connection.write())
+        try:
+            close = await self._listen(scope, receive, connection, player)
+        finally:
+            self.connections.discard(connection)
+            self.desk.metrics.sockets.dec()
+            if connection.table:
+                connection.table.depart(connection)
+            if connection.dropped:
+                self.desk.metrics.dropped.labels(connection.dropped).inc()
+            writer.cancel()
+            with suppress(asyncio.CancelledError):
+                await writer
+        if close and not connection.dropped:
+            with suppress(OSError, RuntimeError):
+                await send({"type": "websocket.close", "code": close[0], "reason": close[1]})
+
+    async def _listen(
+        self, scope: Scope, receive: Receive, connection: Connection, player: PlayerRow | None
+    ) -> tuple[int, str] | None:
+        """Answer what comes in; returns how to close, if that is ours to do."""
+        loop = asyncio.get_running_loop()
+        who = player.id if player else str((scope.get("client") or ("",))[0])
+        offences = 0
+        while True:
+            event = await receive()
+            if event["type"] == "websocket.disconnect" or connection.dropped:
+                return None
+            connection.heard = loop.time()
+            text = event.get("text") or event.get("bytes") or b""
+            try:
+                self.desk.limits.spend("command", who)
+                message = decode(text)
+                if isinstance(message, Ping):
+                    connection.push(encode(Pong(now())))
+                elif isinstance(message, Hello):
+                    await self._greet(scope, connection, message)
+                elif connection.table is None:
+                    raise Refusal("hello_first")
+                else:
+                    answer = await self.desk.carry_out(
+                        connection.table, player, message, connection.key
+                    )
+                    connection.push(answer)
+            except (msgspec.DecodeError, UnicodeError) as error:
+                offences += 1
+                refusal = (
+                    complaint(error)
+                    if isinstance(error, msgspec.DecodeError)
+                    else Refusal("malformed")
+                )
+                connection.push(self.desk.refuse(refusal, id_of(text)))
+            except FoxtrayError as error:
+                offences += error.code == "too_many"
+                connection.push(self.desk.refuse(error, id_of(text)))
+                if connection.table is None and error.code in ("no_table", "rules_changed"):
+                    await asyncio.sleep(0)  # let the refusal out first
+                    return CLOSE_GONE, error.code
+            except Exception:
+                log.exception("command_failed")
+                connection.push(self.desk.refuse(Refusal("internal"), id_of(text)))
+            if offences > OFFENCES:
+                return CLOSE_MALFORMED, "malformed"
+
+    async def _greet(self, scope: Scope, connection: Connection, hello: Hello) -> None:
+        """Bring somebody up to date, now and from now on."""
+        name = scope["path_params"]["table"]
+        table = await self.desk.hall.visible(name, connection.player, hello.key)
+        if connection.table and connection.table is not table:
+            connection.table.depart(connection)
+        connection.table, connection.key = table, hello.key
+        you = self.desk.you(scope, table, connection.player)
+        connection.push(table.catch_up(hello.since, you))
+        await table.enter(connection)

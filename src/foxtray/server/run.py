@@ -1,0 +1,149 @@
+"""A server process from its first line to its last."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+
+import segno
+import structlog
+import uvicorn
+
+from foxtray.server import logs
+from foxtray.server.app import create_app
+from foxtray.server.crew import Crew
+from foxtray.server.hosts import lan_address
+from foxtray.server.live import AbortableProtocol
+from foxtray.server.messages import MAX_FRAME
+from foxtray.server.metrics import Metrics
+from foxtray.server.settings import BadSetting, Settings
+from foxtray.server.store import Store
+from foxtray.server.store.sqlite import SqliteStore
+
+log = structlog.get_logger()
+
+BACKLOG = 4096
+
+
+def bind(settings: Settings) -> socket.socket:
+    """The socket to listen on, taken before anything is promised."""
+    family = socket.AF_INET6 if ":" in settings.listen else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.listen, settings.port))
+    except OSError as error:
+        listener.close()
+        where = f"{settings.listen}:{settings.port}"
+        raise BadSetting(f"{where} cannot be used: {error.strerror}; try --port") from None
+    listener.setblocking(False)
+    return listener
+
+
+def raise_file_limit() -> None:
+    """Every socket is a file: allow as many as the system lets us."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft != hard:
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def calm_collector() -> None:
+    """Collect rarely: with thousands of sockets a full collection stops everybody for a second."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+
+
+def announce(settings: Settings, port: int) -> str:
+    """Tell people where to go; returns the address for this machine."""
+    local = f"http://{'127.0.0.1' if settings.listen == '0.0.0.0' else settings.listen}:{port}/"
+    print(f"Foxtray is ready: {settings.public_url or local}")
+    address = lan_address() if settings.listen in ("0.0.0.0", "::") else None
+    if address:
+        here = settings.public_url or f"http://{address}:{port}/"
+        print(f"Phones in the same network: {here}")
+        if sys.stdout.isatty():
+            segno.make(here).terminal(compact=True)
+    elif not settings.public_url:
+        print("Only this machine can connect; --lan lets phones in the same network join.")
+    print("Stop with Ctrl+C.", flush=True)
+    return settings.public_url or local
+
+
+async def serve(
+    settings: Settings,
+    open_store: Callable[[Settings, Metrics], Store] = (
+        lambda settings, metrics: SqliteStore(settings.db, metrics.commit)
+    ),
+) -> None:
+    """Run until a signal says to stop."""
+    metrics = Metrics()
+    listener = bind(settings)
+    try:
+        store = open_store(settings, metrics)
+    except BaseException:
+        listener.close()
+        raise
+    crew = Crew(settings.workers)
+    crew.start()
+    app = create_app(settings, store, crew, metrics)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            ws=AbortableProtocol,
+            ws_max_size=MAX_FRAME,
+            ws_ping_interval=None,
+            ws_per_message_deflate=False,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=settings.trusted_proxies or None,
+            timeout_graceful_shutdown=5,
+            timeout_keep_alive=30,
+            backlog=BACKLOG,
+        )
+    )
+    address = announce(settings, listener.getsockname()[1])
+    if settings.open:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    calm_collector()
+    log.info("started", address=address, db=str(settings.db))
+    try:
+        await server.serve([listener])
+    finally:
+        await crew.close()
+        await store.close()
+        log.info("stopped")
+
+
+def run(settings: Settings) -> int:
+    """Run a server; returns the exit status."""
+    logs.configure(settings.log_level)
+    raise_file_limit()
+    factory = None
+    if sys.platform != "win32":
+        import uvloop
+
+        factory = uvloop.new_event_loop
+    # uvicorn answers a signal by stopping gracefully and then raises it once more.
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with asyncio.Runner(loop_factory=factory) as runner:
+            runner.run(serve(settings))
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    return 0

@@ -1,0 +1,90 @@
+"""What a host can set: by flag, or by an environment variable of the same name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from foxtray.errors import FoxtrayError
+from foxtray.folders import data_folder
+
+PREFIX = "FOXTRAY_"
+
+
+class BadSetting(FoxtrayError):
+    """A setting that cannot be."""
+
+    code = "bad_setting"
+
+
+def default_file() -> Path:
+    return data_folder() / "foxtray.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a server runs."""
+
+    host: str = "127.0.0.1"
+    port: int = 8750
+    lan: bool = False
+    public_url: str = ""
+    db: Path = field(default_factory=default_file)
+    open: bool = False
+    trusted_proxies: str = ""
+    """Addresses, separated by commas, whose X-Forwarded-For is believed."""
+    keep_finished: int = 365
+    """Days."""
+    keep_unfinished: int = 90
+    """Days."""
+    workers: int = 0
+    """Bots' processes; 0: as many as fit."""
+    bot_pause: float = 1.0
+    absence: float = 60.0
+    limits: bool = True
+    log_level: str = "info"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port < 65_536:
+            raise BadSetting(f"port {self.port} is not possible; choose 1 to 65535")
+        url = urlsplit(self.public_url)
+        if self.public_url and (url.scheme not in ("http", "https") or not url.hostname):
+            raise BadSetting(f"{self.public_url!r} is no address like https://games.example")
+        if self.keep_finished < 1 or self.keep_unfinished < 1:
+            raise BadSetting("tables are kept for at least one day")
+        if self.log_level not in ("debug", "info", "warning", "error"):
+            raise BadSetting(f"log level {self.log_level!r} is not debug, info, warning or error")
+
+    @property
+    def listen(self) -> str:
+        """The address to listen on."""
+        return "0.0.0.0" if self.lan and self.host == "127.0.0.1" else self.host
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
+    """The settings that the environment names."""
+    found: dict[str, object] = {}
+    for setting in fields(Settings):
+        text = environment.get(PREFIX + setting.name.upper())
+        if text is not None:
+            found[setting.name] = read(setting.name, str(setting.type), text)
+    return found
+
+
+def read(name: str, kind: str, text: str) -> object:
+    """A setting from its text."""
+    try:
+        if kind == "bool":
+            return {"1": True, "on": True, "true": True, "0": False, "off": False, "false": False}[
+                text.lower()
+            ]
+        if kind == "int":
+            return int(text)
+        if kind == "float":
+            return float(text)
+    except (KeyError, ValueError):
+        raise BadSetting(f"{PREFIX}{name.upper()}={text} is not understood") from None
+    return Path(text) if kind == "Path" else text

@@ -1,0 +1,107 @@
+"""A player's figures, from the results of his finished games."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from foxtray.server.messages import (
+    AreaStatistics,
+    GameLine,
+    GameStatistics,
+    Opponent,
+    Statistics,
+)
+from foxtray.server.store import ResultRow
+from foxtray.sheets import SHEETS
+
+Game = list[ResultRow]
+
+
+def own(game: Game, player: str) -> ResultRow:
+    return next(row for row in game if row.player == player)
+
+
+def called(row: ResultRow) -> str:
+    """What a seat is called: the player's name now, or the bot's."""
+    return row.name or row.bot or f"Player {row.seat + 1}"
+
+
+def line(game: Game, player: str) -> GameLine:
+    """A finished game in a list."""
+    mine = own(game, player)
+    return GameLine(
+        table=mine.table,
+        game=mine.game,
+        seats=mine.seats,
+        seat=mine.seat,
+        finished=mine.finished,
+        total=mine.total,
+        areas=list(mine.areas),
+        foxes=mine.foxes,
+        won=mine.won,
+        names=[called(row) for row in game],
+        totals=[row.total for row in game],
+        practice=mine.practice,
+    )
+
+
+def statistics(games: list[Game], player: str) -> Statistics:
+    """The figures over all games that count."""
+    counted = [game for game in games if not own(game, player).practice]
+    found = {}
+    for name in SHEETS:
+        mine = [own(game, player) for game in counted if game[0].game == name]
+        if mine:
+            found[name] = of_game(name, mine)
+    return Statistics(found, head_to_head(counted, player))
+
+
+def of_game(name: str, mine: list[ResultRow]) -> GameStatistics:
+    sheet, count = SHEETS[name], len(mine)
+    bands = Counter(sheet.rating(row.total) for row in mine if row.seats == 1)
+    return GameStatistics(
+        games=count,
+        solo=sum(row.seats == 1 for row in mine),
+        won=sum(row.won and row.seats > 1 for row in mine),
+        mean=sum(row.total for row in mine) / count,
+        best=max(row.total for row in mine),
+        areas={
+            area.colour: AreaStatistics(
+                sum(row.areas[a] for row in mine) / count, max(row.areas[a] for row in mine)
+            )
+            for a, area in enumerate(sheet.areas)
+        },
+        fox_mean=sum(row.foxes * row.fox_value for row in mine) / count,
+        ratings=[bands[band] for band in range(len(sheet.ratings))],
+        totals=sorted(row.total for row in mine),
+    )
+
+
+def head_to_head(games: list[Game], player: str) -> list[Opponent]:
+    """Against everybody met, most often first; deleted players are not told apart."""
+    tally: dict[tuple[str | None, str | None], list[int]] = {}
+    names: dict[tuple[str | None, str | None], str] = {}
+    for game in games:
+        mine = own(game, player)
+        for row in game:
+            if row is mine or (row.player is None and row.bot is None):
+                continue
+            key = (row.player, row.bot)
+            names.setdefault(key, called(row))
+            counts = tally.setdefault(key, [0, 0, 0, 0])
+            counts[0] += 1
+            counts[1] += mine.won and not row.won
+            counts[2] += row.won and not mine.won
+            counts[3] += mine.won and row.won
+    ranked = sorted(tally.items(), key=lambda item: -item[1][0])
+    return [Opponent(names[key], key[1], *counts) for key, counts in ranked]
+
+
+def best(games: list[Game], player: str) -> dict[str, int]:
+    """The best total of each game."""
+    found: dict[str, int] = {}
+    for game in games:
+        mine = own(game, player)
+        if not mine.practice:
+            found[mine.game] = max(mine.total, found.get(mine.game, mine.total))
+    return found

@@ -1,0 +1,481 @@
+"""One live table: the only writer of its game.
+
+People and bots enter by the same door. A command becomes inputs; the inputs are applied, written
+and committed; only then they are acknowledged and broadcast.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, cast
+
+import msgspec
+import structlog
+from msgspec import Raw
+
+from foxtray.errors import FoxtrayError
+from foxtray.server import inputs, messages
+from foxtray.server.crew import BotFailed, Crew
+from foxtray.server.inputs import AnyInput
+from foxtray.server.messages import Ack, Entry, Presence, Previews, Snapshot, Update, You
+from foxtray.server.refusals import Refusal
+from foxtray.server.state import Happened, TableState
+from foxtray.server.store import Addition, Conflict, LogRow, StorageFailing, Store, TableRow
+from foxtray.server.timing import now
+from foxtray.views import GameView, PreviewView, game_view, previews
+
+log = structlog.get_logger()
+encode = msgspec.json.Encoder().encode
+
+MISSED = 200
+"""Whoever missed more than this many entries gets a snapshot."""
+STORY = 60
+"""How many entries a snapshot tells."""
+HTTP_PRESENCE = 30.0
+CLOCK = -1
+SUBSTITUTE = "greedy"
+"""The bot that steps in when a clock runs out."""
+
+
+class Listener(Protocol):
+    """Somebody connected to a table."""
+
+    player: str | None
+
+    def push(self, data: bytes) -> None:
+        """Queue a message; never waits."""
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What all tables of a server share."""
+
+    store: Store
+    crew: Crew
+    make_rematch: Callable[[TableState], Awaitable[str]]
+    absence: float = 60.0
+    """Seconds until a seat counts as absent."""
+    bot_pause: float = 1.0
+    """Seconds a bot pauses on average, where the table wants that."""
+
+
+def entry_of(row: LogRow, entry: AnyInput, happened: Happened) -> Raw:
+    """An input as clients are told it."""
+    told = Entry(
+        seq=row.seq,
+        at=row.at,
+        what=type(entry).__struct_config__.tag,  # type: ignore[arg-type]
+        seat=getattr(entry, "seat", None),
+        action=happened.undone or getattr(entry, "action", None),
+        bot=getattr(entry, "bot", None),
+        events=[event.as_dict() for event in happened.events],
+    )
+    return Raw(encode(told))
+
+
+class Table:
+    """A table in memory, with everybody who is connected to it."""
+
+    def __init__(
+        self, row: TableRow, rows: list[LogRow], names: dict[str, str], around: Surroundings
+    ) -> None:
+        self.around = around
+        self.names = names
+        self.lock = asyncio.Lock()
+        self.listeners: set[Listener] = set()
+        self.changed = asyncio.Event()
+        self.touched = time.monotonic()
+        self.closed = False
+        self.doubtful = False
+        """A write failed: what the log holds is known only after reading it again."""
+        self._away: dict[int, int] = {}
+        self._visits: dict[str, float] = {}
+        self._deadlines: dict[int, int] = {}
+        self._alarm: asyncio.TimerHandle | None = None
+        self._players: dict[int, asyncio.Task[None]] = {}
+        self._previews: dict[int, tuple[int, Raw]] = {}
+        self._row = row
+        self._replay(rows)
+        for seat, owner in enumerate(self.state.seats):
+            if owner.player:
+                self._away[seat] = now()
+
+    def _replay(self, rows: list[LogRow]) -> None:
+        self.rows: list[LogRow] = []
+        self.entries: list[Raw] = []
+        self.commands: dict[str, int] = {}
+        self.state = TableState(self._row)
+        for row in rows:
+            entry = inputs.decode(row.data)
+            self._keep(row, entry, self.state.apply(entry))
+        self._view: tuple[int, Raw | None] = (-1, None)
+
+    def _keep(self, row: LogRow, entry: AnyInput, happened: Happened) -> None:
+        self.rows.append(row)
+        self.entries.append(entry_of(row, entry, happened))
+        if row.command is not None:
+            self.commands[row.command] = row.seq
+
+    @property
+    def id(self) -> str:
+        return self._row.id
+
+    @property
+    def seq(self) -> int:
+        return len(self.rows)
+
+    # --- commands ----------------------------------------------------------------------------
+
+    async def execute(self, player: str, command: messages.TableCommand, key: str = "") -> Ack:
+        """Carry out a command once, however often it comes; raises FoxtrayError if refused."""
+        async with self.lock:
+            await self._settle_doubt()
+            tag = f"{player} {command.id}"
+            if tag in self.commands:
+                return self._ack(command, self.commands[tag])
+            wanted = self.state.decide(player, command, key, self.absent, self.around.crew.bots)
+            if isinstance(command, messages.Rematch) and self.state.rematch is None:
+                wanted = [inputs.Rematched(await self.around.make_rematch(self.state))]
+            if wanted:
+                await self._commit(wanted, tag)
+            return self._ack(command, self.seq)
+
+    def _ack(self, command: messages.TableCommand, seq: int) -> Ack:
+        if isinstance(command, messages.Rematch) and self.state.rematch:
+            return Ack(command.id, seq, self.state.rematch)
+        return Ack(command.id, seq)
+
+    async def _settle_doubt(self) -> None:
+        """After a failed write, read what the log really holds before going on."""
+        if not self.doubtful:
+            return
+        if self.around.store.failing:
+            raise Refusal("storage_failing")
+        before = self.seq
+        self._replay(await self.around.store.log(self.id))
+        self.doubtful = False
+        if self.seq > before:
+            await self._learn_names()
+            self._broadcast(before, whole=True)
+
+    async def _commit(self, wanted: Sequence[AnyInput], tag: str | None) -> None:
+        """Apply, write, and only then tell. Called with the lock held."""
+        before = self.seq
+        was_over = self.state.status == "over"
+        at = now()
+        rows: list[LogRow] = []
+        happened: list[Happened] = []
+        try:
+            for number, entry in enumerate(wanted):
+                happened.append(self.state.apply(entry))
+                command = tag if number == 0 else None
+                rows.append(LogRow(before + 1 + number, at, inputs.encode(entry), command))
+            over = self.state.status == "over" and not was_over
+            await self.around.store.append(
+                Addition(
+                    self.id,
+                    rows,
+                    seating=self._seating(wanted),
+                    results=self.state.results(at) if over else (),
+                )
+            )
+        except (StorageFailing, Conflict, asyncio.CancelledError) as error:
+            self.doubtful = True
+            self._replay(self.rows)
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            raise Refusal("storage_failing") from error
+        except BaseException:
+            self._replay(self.rows)
+            raise
+        for row, entry, what in zip(rows, wanted, happened, strict=True):
+            self._keep(row, entry, what)
+        if any(isinstance(entry, inputs.Sat) for entry in wanted):
+            await self._learn_names()
+        for entry in wanted:
+            acted = getattr(entry, "seat", None)
+            if acted is not None:
+                self._deadlines.pop(acted, None)
+        whole = over or any(
+            not isinstance(e, inputs.Threw | inputs.Played | inputs.Undid) for e in wanted
+        )
+        self.drive()
+        self._broadcast(before, whole=whole)
+
+    def _seating(self, wanted: Sequence[AnyInput]) -> list[tuple[int, str | None]]:
+        changed: list[tuple[int, str | None]] = []
+        for entry in wanted:
+            if isinstance(entry, inputs.Sat):
+                changed.append((entry.seat, entry.player))
+            elif isinstance(entry, inputs.Left | inputs.Reseated):
+                changed.append((entry.seat, None))
+        return changed
+
+    async def _learn_names(self) -> None:
+        try:
+            self.names = await self.around.store.names(self.state.players())
+        except StorageFailing as error:
+            log.warning("names_unknown", table=self.id, cause=str(error))
+
+    # --- telling -----------------------------------------------------------------------------
+
+    def _game(self) -> Raw | None:
+        """The view of the game, made once for each number."""
+        if self._view[0] != self.seq:
+            record = self.state.record
+            self._view = (self.seq, Raw(encode(game_view(record.game))) if record else None)
+        return self._view[1]
+
+    def update(self, since: int, *, whole: bool = True) -> Update:
+        """What happened after a number."""
+        made = Update(
+            seq=self.seq,
+            previous=since,
+            entries=cast("list[Entry]", self.entries[since:]),
+            undo=self.state.undoable(),
+            deadlines=dict(self._deadlines),
+        )
+        if whole:
+            made.table = self.state.info(self.names)
+        game = self._game()
+        if game is not None:
+            made.game = game  # type: ignore[assignment]
+        return made
+
+    def _broadcast(self, since: int, *, whole: bool) -> None:
+        self.touched = time.monotonic()
+        self.changed.set()
+        self.changed = asyncio.Event()
+        if self.listeners:
+            self.tell(encode(self.update(since, whole=whole)))
+
+    def tell(self, data: bytes) -> None:
+        """Queue a message for everybody."""
+        for listener in list(self.listeners):
+            listener.push(data)
+
+    def snapshot(self, you: You) -> Snapshot:
+        """The whole table."""
+        present, absent = self._presence()
+        return Snapshot(
+            seq=self.seq,
+            you=you,
+            table=self.state.info(self.names),
+            game=cast("GameView | None", self._game()),
+            undo=self.state.undoable(),
+            deadlines=dict(self._deadlines),
+            present=present,
+            absent=absent,
+            watching=self._watching(),
+            thinking=self._thinking(),
+            entries=cast("list[Entry]", self.entries[-STORY:]),
+        )
+
+    def catch_up(self, since: int | None, you: You) -> bytes:
+        """What somebody needs who has seen everything up to a number."""
+        if since is None or since > self.seq or self.seq - since > MISSED:
+            return encode(self.snapshot(you))
+        return encode(self.update(since))
+
+    def preview(self, player: str, command: messages.Preview) -> bytes:
+        """What each legal action of a player would set off."""
+        seat = self.state.seat_of(player)
+        if seat is None:
+            raise Refusal("not_seated")
+        record = self.state.record
+        if record is None:
+            raise Refusal("not_started")
+        if self._previews.get(seat, (-1, None))[0] != self.seq:
+            self._previews[seat] = self.seq, Raw(encode(previews(record.game, seat)))
+        shown = cast("list[PreviewView]", self._previews[seat][1])
+        return encode(Previews(command.id, self.seq, shown))
+
+    # --- presence ----------------------------------------------------------------------------
+
+    async def enter(self, listener: Listener) -> None:
+        """Somebody connects; an owner who was stood in for has his seat back."""
+        self.listeners.add(listener)
+        self.touched = time.monotonic()
+        seat = self.state.seat_of(listener.player)
+        if seat is not None:
+            self._away.pop(seat, None)
+            if self.state.seats[seat].stand_in:
+                await self._resume(seat)
+        self._announce()
+        self.drive()
+
+    async def _resume(self, seat: int) -> None:
+        async with self.lock:
+            if self.state.seats[seat].stand_in and self.state.status == "playing":
+                try:
+                    await self._settle_doubt()
+                    await self._commit([inputs.Resumed(seat)], None)
+                except FoxtrayError as error:
+                    log.warning("resume_failed", table=self.id, cause=str(error))
+
+    def depart(self, listener: Listener) -> None:
+        """Somebody's connection ends."""
+        self.listeners.discard(listener)
+        self.touched = time.monotonic()
+        seat = self.state.seat_of(listener.player)
+        if seat is not None and not any(li.player == listener.player for li in self.listeners):
+            self._away[seat] = now()
+        self._announce()
+        self.drive()
+
+    def visit(self, player: str) -> None:
+        """A player was here over HTTP."""
+        self.touched = self._visits[player] = time.monotonic()
+        seat = self.state.seat_of(player)
+        if seat is not None and seat in self._away:
+            self._away[seat] = now()
+        self.drive()
+
+    def absent(self, seat: int) -> bool:
+        """Whether a seat has been away for long enough to be stood in for."""
+        since = self._away.get(seat)
+        return since is not None and now() - since >= self.around.absence * 1000
+
+    def _presence(self) -> tuple[list[bool], list[int | None]]:
+        seats = self.state.seats
+        present = [
+            bool(s.bot) or (bool(s.player) and i not in self._away) for i, s in enumerate(seats)
+        ]
+        return present, [self._away.get(i) if s.player else None for i, s in enumerate(seats)]
+
+    def _watching(self) -> int:
+        return sum(1 for li in self.listeners if self.state.seat_of(li.player) is None)
+
+    def _thinking(self) -> bool:
+        driven = any(seat.driver for seat in self.state.seats)
+        return driven and self.around.crew.state != "ready"
+
+    def presence(self) -> Presence:
+        present, absent = self._presence()
+        names = [seat.info(self.names).name for seat in self.state.seats]
+        return Presence(present, absent, self._watching(), names, self._thinking())
+
+    def _announce(self) -> None:
+        if self.listeners:
+            self.tell(encode(self.presence()))
+
+    async def renamed(self) -> None:
+        """A player changed his name."""
+        await self._learn_names()
+        self._announce()
+
+    def inhabited(self) -> bool:
+        """Whether a person is connected, or was here over HTTP a moment ago."""
+        if self.listeners:
+            return True
+        recent = time.monotonic() - HTTP_PRESENCE
+        return any(at > recent for at in self._visits.values())
+
+    # --- bots and the clock --------------------------------------------------------------------
+
+    def drive(self) -> None:
+        """Let bots act and clocks run for those the game waits for."""
+        wanted = self.state.wanted() if self.inhabited() else ()
+        for seat in wanted:
+            if self.state.seats[seat].driver and seat not in self._players and not self.closed:
+                task = asyncio.create_task(self._play_bot(seat))
+                self._players[seat] = task
+                task.add_done_callback(partial(self._rested, seat))
+        self._set_clock(wanted)
+
+    def _rested(self, seat: int, task: asyncio.Task[None]) -> None:
+        self._players.pop(seat, None)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("bot_task_failed", table=self.id, cause=repr(error))
+        if seat in self.state.wanted() and not task.cancelled():
+            asyncio.get_running_loop().call_later(0.5, self.drive)
+
+    async def _play_bot(self, seat: int) -> None:
+        """Act for a seat as long as the game waits for it and a bot drives it."""
+        while seat in self.state.wanted() and self.inhabited():
+            bot = self.state.seats[seat].driver
+            if bot is None or self.around.store.failing:
+                return
+            if self.state.pause and self.around.bot_pause:
+                await asyncio.sleep(self.around.bot_pause * random.uniform(0.6, 1.4))
+            epoch = self.state.epoch
+            action = None
+            if self.state.to_throw() is None:
+                action = await self._ask(seat, bot)
+            try:
+                await self._act_for(seat, bot, epoch, action)
+            except FoxtrayError as error:
+                log.warning("bot_refused", table=self.id, seat=seat, bot=bot, cause=str(error))
+                return
+
+    async def _ask(self, seat: int, bot: str) -> str | None:
+        record = self.state.record
+        assert record is not None
+        try:
+            position = record.game.position()
+            return await self.around.crew.choose(position, seat, bot, secrets.randbits(63))
+        except BotFailed:
+            log.error("bot_failed", table=self.id, seat=seat, bot=bot)
+            await asyncio.sleep(5)
+            return None
+
+    async def _act_for(self, seat: int, bot: str, epoch: int, action: str | None) -> None:
+        """Carry out what a bot decided, unless things have changed meanwhile."""
+        async with self.lock:
+            await self._settle_doubt()
+            if self.state.seats[seat].driver != bot or self.state.epoch != epoch:
+                return
+            if self.state.to_throw() == seat:
+                await self._commit([self.state.throw()], None)
+            elif action is not None and seat in self.state.wanted():
+                await self._commit([inputs.Played(seat, action, bot)], None)
+
+    def _set_clock(self, wanted: Sequence[int]) -> None:
+        """Note until when people have to act, and wake up at the first of these moments."""
+        if self._alarm:
+            self._alarm.cancel()
+            self._alarm = None
+        clock = self.state.setup.clock
+        if not clock:
+            return
+        slow = [seat for seat in wanted if not self.state.seats[seat].driver]
+        self._deadlines = {seat: self._deadlines.get(seat, now() + clock * 1000) for seat in slow}
+        if slow:
+            delay = max(0, min(self._deadlines.values()) - now()) / 1000
+            self._alarm = asyncio.get_running_loop().call_later(delay, self._ring)
+
+    def _ring(self) -> None:
+        late = [seat for seat, until in self._deadlines.items() if until <= now()]
+        task = asyncio.create_task(self._step_in(late))
+        self._players[CLOCK] = task
+        task.add_done_callback(lambda done: self._players.pop(CLOCK, None))
+
+    async def _step_in(self, late: list[int]) -> None:
+        """The clock ran out: a bot acts for those who are late, until they return."""
+        async with self.lock:
+            try:
+                await self._settle_doubt()
+                waiting = [s for s in late if s in self.state.wanted()]
+                wanted = [inputs.TookOver(s, SUBSTITUTE) for s in waiting]
+                wanted = [w for w in wanted if not self.state.seats[w.seat].driver]
+                if wanted:
+                    await self._commit(wanted, None)
+            except FoxtrayError as error:
+                log.warning("clock_failed", table=self.id, cause=str(error))
+        self.drive()
+
+    async def close(self) -> None:
+        """Stop everything that still runs for this table."""
+        self.closed = True
+        if self._alarm:
+            self._alarm.cancel()
+        tasks = list(self._players.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
