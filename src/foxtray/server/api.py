@@ -388,19 +388,19 @@ def read_query(request: Request, known: tuple[Parameter, ...]) -> dict[str, Any]
     return found
 
 
-async def read_body(request: Request, kind: Any) -> Any:
+async def read_body(request: Request, decoder: msgspec.json.Decoder[Any] | None) -> Any:
     """The body of a request, checked."""
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
         if len(data) > MAX_FRAME:
             raise Refusal("too_large")
-    if kind is None:
+    if decoder is None:
         return None
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Refusal("malformed", "send JSON, and say so: Content-Type: application/json")
     try:
-        return msgspec.json.decode(bytes(data), type=kind)
+        return decoder.decode(bytes(data))
     except msgspec.DecodeError as error:
         raise complaint(error) from None
     except UnicodeError:
@@ -420,6 +420,7 @@ def set_cookie(response: Response, token: str, secure: bool) -> None:
 
 def route(endpoint: Endpoint, desk: Desk, live: Live) -> Route:
     """An endpoint, ready to be called."""
+    decoder = msgspec.json.Decoder(endpoint.body) if endpoint.body is not None else None
 
     async def handle(request: Request) -> Response:
         try:
@@ -427,7 +428,7 @@ def route(endpoint: Endpoint, desk: Desk, live: Live) -> Route:
             call = Call(request, desk, live, player)
             desk.limits.spend(endpoint.weight, call.address)
             call.query = read_query(request, endpoint.query)
-            call.body = await read_body(request, endpoint.body)
+            call.body = await read_body(request, decoder)
             answer = await endpoint.handler(call)
         except FoxtrayError as error:
             return problem(desk, error)

@@ -393,7 +393,7 @@ class TableWish(Struct, forbid_unknown_fields=True, frozen=True):
     seats: Annotated[list[SeatWish], Meta(min_length=1, max_length=4)]
     solo_fallback: bool = False
     fox_floor: bool = False
-    seed: Annotated[int, Meta(ge=0, lt=1 << 63)] | None = None
+    seed: Annotated[int, Meta(ge=0, le=(1 << 53) - 1)] | None = None
     """Solo practice with dice that can be had again."""
     same_dice: SameDice | None = None
     clock: Annotated[int, Meta(ge=0, le=86_400)] = 0

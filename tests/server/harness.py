@@ -1,0 +1,359 @@
+"""Servers as processes and clients as coroutines, for tests and benchmarks alike."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import random
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+Json = dict[str, Any]
+TIMEOUT = 30.0
+STALE = ("dice_wanted", "not_awaited", "no_throw", "nothing_to_undo", "game_over")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Server:
+    """A server process that can be killed and started again on the same port and file."""
+
+    def __init__(self, db: Path, *options: str, command: tuple[str, ...] = ()) -> None:
+        self.db = db
+        self.port = free_port()
+        self.command = command or (sys.executable, "-m", "foxtray")
+        self.options = options or ("--no-limits", "--bot-pause", "0", "--workers", "1")
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log = db.with_suffix(".log")
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def launch(self) -> None:
+        """Start the process without waiting for it."""
+        arguments = ["serve", "--port", str(self.port), "--db", str(self.db), *self.options]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*self.command, *arguments], stdout=log, stderr=log, start_new_session=True
+            )
+
+    def start(self) -> None:
+        self.launch()
+        deadline = time.monotonic() + TIMEOUT
+        while time.monotonic() < deadline:
+            assert self.process
+            assert self.process.poll() is None, self.log.read_text()
+            try:
+                self.http("GET", "/healthz")
+                return
+            except (OSError, urllib.error.URLError):
+                time.sleep(0.02)
+        raise AssertionError(f"the server did not start: {self.log.read_text()}")
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        assert self.process
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        """Politely; returns the exit status."""
+        if self.process is None:
+            return 0
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise AssertionError(f"the server did not stop: {self.log.read_text()}") from None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def http(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        token: str = "",
+        headers: dict[str, str] | None = None,
+    ) -> tuple[int, Any]:
+        """One request; status and answer, as JSON where it is."""
+        status, data, kind = self.raw(
+            method, path, None if body is None else json.dumps(body).encode(), token, headers
+        )
+        return status, json.loads(data) if kind == "application/json" else data.decode()
+
+    def raw(
+        self,
+        method: str,
+        path: str,
+        data: bytes | None = None,
+        token: str = "",
+        headers: dict[str, str] | None = None,
+    ) -> tuple[int, bytes, str]:
+        sent = {"Content-Type": "application/json"} if data is not None else {}
+        if token:
+            sent["Authorization"] = f"Bearer {token}"
+        request = urllib.request.Request(
+            self.url + path, data, {**sent, **(headers or {})}, method=method
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+                return answer.status, answer.read(), answer.headers["Content-Type"]
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read(), error.headers["Content-Type"]
+
+    def player(self, name: str = "Ana") -> tuple[str, str]:
+        """A new player: id and token."""
+        status, me = self.http("PUT", "/api/me", {"name": name, "bearer": True})
+        assert status == 200, me
+        return me["id"], me["token"]
+
+    def table(self, token: str, game: str = "clever", seats: str = "m", **more: object) -> Json:
+        """A new table; seats by letter: m(e), o(pen), b(ot)."""
+        kinds = {"m": "me", "o": "open", "b": "bot"}
+        wish = {"game": game, "seats": [{"kind": kinds[letter]} for letter in seats], **more}
+        status, made = self.http("POST", "/api/tables", wish, token)
+        assert status == 200, made
+        return dict(made)
+
+
+def key_of(link: str) -> str:
+    return link.partition("key=")[2]
+
+
+class Refused(Exception):
+    """A refusal, as a client sees it."""
+
+    def __init__(self, message: Json) -> None:
+        super().__init__(message["code"], message["message"])
+        self.code = message["code"]
+
+
+class Client:
+    """A client of one table: keeps its view up to date and sends again what got no answer."""
+
+    def __init__(
+        self,
+        port: int,
+        table: str,
+        token: str = "",
+        key: str = "",
+        rng: random.Random | None = None,
+    ) -> None:
+        self.port = port
+        self.table_id = table
+        self.token = token
+        self.key = key
+        self.rng = rng or random.Random(table)
+        self.seq = 0
+        self.seen = False
+        self.you: Json = {}
+        self.table: Json = {}
+        self.game: Json | None = None
+        self.undo: list[int] = []
+        self.entries: dict[int, Json] = {}
+        self.acked: dict[str, int] = {}
+        self.refusals: list[str] = []
+        self.heard: list[str] = []
+        self.keep_heard = False
+        self.changed = asyncio.Event()
+        self.waiting: dict[str, asyncio.Future[Json]] = {}
+        self.socket: ClientConnection | None = None
+        self.resyncs = 0
+        self._names = itertools.count()
+        self._prefix = secrets.token_hex(4)
+        self._task: asyncio.Task[None] | None = None
+        self.closed = False
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._stay())
+        async with asyncio.timeout(TIMEOUT):
+            while not self.seen:
+                await self.wait()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.closed = True
+        if self._task:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _stay(self) -> None:
+        """Connect, listen, and come back whatever happens."""
+        url = f"ws://127.0.0.1:{self.port}/api/tables/{self.table_id}/live"
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        while not self.closed:
+            try:
+                async with connect(
+                    url,
+                    additional_headers=headers,
+                    compression=None,
+                    max_size=None,
+                    ping_interval=None,
+                    close_timeout=0.5,
+                    open_timeout=5,
+                ) as self.socket:
+                    await self._hello()
+                    async for text in self.socket:
+                        assert isinstance(text, str)
+                        if self.keep_heard:
+                            self.heard.append(text)
+                        self._take(json.loads(text))
+            except (OSError, ConnectionClosed, TimeoutError, EOFError):
+                pass
+            except Exception as error:
+                if "InvalidMessage" not in type(error).__name__:
+                    raise
+            self.socket = None
+            await asyncio.sleep(0.02 + self.rng.random() * 0.03)
+
+    async def _hello(self) -> None:
+        hello: Json = {"type": "hello", "key": self.key}
+        if self.seen:
+            hello["since"] = self.seq
+        await self.send(hello)
+
+    def _take(self, message: Json) -> None:
+        kind = message["type"]
+        if kind == "snapshot":
+            self.you, self.table = message["you"], message["table"]
+            self._note(message)
+            self.game = message["game"]
+            self.seen = True
+        elif kind == "update":
+            if message["previous"] > self.seq:
+                self.resyncs += 1
+                task = asyncio.ensure_future(self._hello())
+                task.add_done_callback(lambda done: done.exception())
+            elif message["seq"] > self.seq:
+                self.table = message.get("table", self.table)
+                self.game = message.get("game", self.game)
+                self._note(message)
+        elif kind in ("ack", "refused", "previews") and message["id"] in self.waiting:
+            future = self.waiting[message["id"]]
+            if not future.done():
+                future.set_result(message)
+        self.changed.set()
+
+    def _note(self, message: Json) -> None:
+        self.seq, self.undo = message["seq"], message["undo"]
+        for entry in message["entries"]:
+            self.entries[entry["seq"]] = entry
+
+    async def wait(self, seconds: float = 0.5) -> None:
+        """Until something happens, or a moment has passed."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.changed.wait()
+        except TimeoutError:
+            pass
+        self.changed.clear()
+
+    async def send(self, message: Json) -> None:
+        if self.socket:
+            with suppress(ConnectionClosed):
+                await self.socket.send(json.dumps(message))
+
+    async def drop(self) -> None:
+        """Lose the connection without a word."""
+        if self.socket:
+            self.socket.transport.abort()
+
+    async def command(self, kind: str, *, again: float = 0.4, **what: object) -> Json:
+        """Send a command until it is answered; raises Refused."""
+        name = f"{self._prefix}-{next(self._names)}"
+        message: Json = {"type": kind, "id": name, **what}
+        future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self.waiting[name] = future
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                while True:
+                    await self.send(message)
+                    try:
+                        answer = await asyncio.wait_for(asyncio.shield(future), again)
+                    except TimeoutError:
+                        continue
+                    if answer.get("code") == "storage_failing":
+                        future = asyncio.get_running_loop().create_future()
+                        self.waiting[name] = future
+                        await asyncio.sleep(0.2)
+                        continue
+                    break
+        finally:
+            del self.waiting[name]
+        if answer["type"] == "refused":
+            self.refusals.append(answer["code"])
+            raise Refused(answer)
+        if answer["type"] == "ack":
+            self.acked[name] = answer["seq"]
+        return answer
+
+    async def sit(self, seat: int) -> None:
+        await self.command("sit", seat=seat, entropy=secrets.token_hex(16))
+        self.you["seat"] = seat
+
+    @property
+    def seat(self) -> int:
+        return int(self.you["seat"])
+
+    def my_move(self) -> Json | None:
+        """A command of mine that is wanted now, at random among the legal ones."""
+        game = self.game
+        if game is None or game["over"]:
+            return None
+        if game["rolling"]:
+            return {"kind": "roll"} if game["active"] == self.seat else None
+        if self.seat in game["awaiting"]:
+            legal = game["seats"][self.seat]["legal"]
+            return {"kind": "play", "action": self.rng.choice(legal)["action"]}
+        return None
+
+    async def play(self, *, drops: float = 0.0, undos: float = 0.0) -> None:
+        """Play to the end, at random, losing the connection and taking back now and then."""
+        while not (self.game and self.game["over"]):
+            if drops and self.rng.random() < drops:
+                await self.drop()
+            try:
+                if self.seat in self.undo and self.rng.random() < undos:
+                    await self.command("undo")
+                elif move := self.my_move():
+                    await self.command(**move)
+                else:
+                    await self.wait()
+            except Refused as refusal:
+                # What one saw may be a moment old; everything else is a mistake.
+                if refusal.code not in STALE:
+                    raise

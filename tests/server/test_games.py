@@ -1,0 +1,142 @@
+"""Whole games by scripted clients on a real server, over bad connections."""
+
+import asyncio
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foxtray import record
+from server.harness import Client, Json, Server, key_of
+
+
+async def gather_clients(
+    server: Server, game: str, seats: str, rng: random.Random, **wish: object
+) -> tuple[Json, list[Client]]:
+    """A table with a client for each person, seated; not started yet."""
+    _, token = server.player("Host")
+    made = server.table(token, game, seats, pause=False, **wish)
+    clients = [Client(server.port, made["id"], token, rng=random.Random(rng.random()))]
+    key = key_of(made["you"]["invite"])
+    for number in range(seats.count("o")):
+        _, token = server.player(f"Guest {number}")
+        clients.append(Client(server.port, made["id"], token, key, random.Random(rng.random())))
+    for client in clients:
+        client.keep_heard = True
+        await client.__aenter__()
+    people = [number for wanted in "mo" for number, kind in enumerate(seats) if kind == wanted]
+    for client, seat in zip(clients, people, strict=True):
+        await client.sit(seat)
+    return made, clients
+
+
+def check_views(server: Server, made: Json, clients: list[Client], folder: Path) -> None:
+    """Every client's view is the replay of the log, and the record verifies offline."""
+    token = clients[0].token
+    status, snapshot = server.http("GET", f"/api/tables/{made['id']}", token=token)
+    assert status == 200
+    for client in clients:
+        assert client.seq == snapshot["seq"]
+        assert client.game == snapshot["game"]
+        assert client.table == snapshot["table"]
+        numbers = sorted(client.entries)
+        assert numbers == list(range(numbers[0], client.seq + 1)), "a gap"
+    assert snapshot["table"]["status"] == "over"
+    status, text = server.http("GET", f"/api/tables/{made['id']}/record", token=token)
+    assert status == 200
+    kept, verified = record.read(text)
+    assert verified
+    totals = [card.total for card in kept.game.scores()]
+    assert totals == [seat["score"]["total"] for seat in snapshot["game"]["seats"]]
+    path = folder / "game.fox"
+    path.write_text(text)
+    subprocess.run([sys.executable, "-m", "foxtray", "replay", str(path)], check=True)
+
+
+TABLES = [
+    ("clever", "m"),
+    ("twice", "m"),
+    ("clever", "mo"),
+    ("twice", "mob"),
+    ("clever", "mooo"),
+    ("twice", "ombo"),
+]
+
+
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_whole_games_over_bad_connections(
+    server: Server, tmp_path: Path, game: str, seats: str
+) -> None:
+    async def main() -> None:
+        rng = random.Random(f"{game}{seats}")
+        made, clients = await gather_clients(server, game, seats, rng)
+        watcher = Client(server.port, made["id"], "", made["you"]["key"])
+        watcher.keep_heard = True
+        await watcher.__aenter__()
+        host = next(client for client in clients if client.token)
+        await host.command("start")
+        try:
+            async with asyncio.timeout(90):
+                await asyncio.gather(*(c.play(drops=0.03, undos=0.1) for c in clients))
+                everybody = [*clients, watcher]
+                while len({client.seq for client in everybody}) > 1:
+                    await asyncio.sleep(0.05)
+        finally:
+            for client in [*clients, watcher]:
+                await client.__aexit__()
+        check_views(server, made, [*clients, watcher], tmp_path)
+        check_no_leak(made, [*clients, watcher])
+
+    asyncio.run(main())
+
+
+def check_no_leak(made: Json, clients: list[Client]) -> None:
+    """No message held a secret, another's token or a key that was not the reader's to have."""
+    secret = clients[0].table["dice"]["secret"]
+    assert secret
+    invite = key_of(made["you"]["invite"])
+    for client in clients:
+        for text in client.heard:
+            if secret in text:
+                assert '"status":"over"' in text
+            for other in clients:
+                assert not other.token or other.token not in text
+            if client.you["seat"] is None:
+                assert invite not in text
+            check_only_known_keys(text)
+
+
+def check_only_known_keys(text: str) -> None:
+    """Faces are told for dice on the table, and nowhere else."""
+    assert '"order"' not in text
+    assert '"token"' not in text
+
+
+def test_duplicates_and_reordered_commands(server: Server) -> None:
+    """A command that is sent ten times is executed once and acknowledged each time."""
+
+    async def main() -> None:
+        _, clients = await gather_clients(server, "clever", "m", random.Random(1))
+        (client,) = clients
+        await client.command("start")
+        answers: list[Any] = []
+        assert client.socket
+        client.heard.clear()
+        rolls = ['{"type":"roll","id":"same"}'] * 10
+        for text in [*rolls, '{"type":"undo","id":"stale"}']:
+            await client.socket.send(text)
+        async with asyncio.timeout(10):
+            while len(answers) < 11:
+                await client.wait(0.1)
+                answers = [t for t in client.heard if '"ack"' in t or '"refused"' in t]
+        acks = {t for t in answers if '"ack"' in t}
+        assert len(acks) == 1
+        assert sum(t in acks for t in answers) == 10
+        assert "nothing_to_undo" in answers[-1]
+        assert sum(entry["what"] == "threw" for entry in client.entries.values()) == 1
+        await client.__aexit__()
+
+    asyncio.run(main())
