@@ -51,10 +51,11 @@ function drawGrid(area: Area): Drawing {
       lines.push({ line, x: left + area.columns + BONUS / 2, y: below })
     }
   }
-  const scale = area.points.length ? scaleOf(area, width, area.rows + 1.2) : []
+  const scale = area.points.length ? scaleOf(area, width, area.rows + 1.16) : []
+  const scaleRows = new Set(scale.map((step) => step.y)).size
   return {
     width,
-    height: area.rows + 0.92 + (scale.length ? 0.5 : 0),
+    height: area.rows + 0.92 + 0.46 * scaleRows,
     cells: area.cells.map((cell) => ({ cell, box: box(left + cell.column, cell.row), star: null })),
     cellBonuses: [],
     printed: area.printed.map(([row, column]) => box(left + column, row)),
@@ -67,8 +68,14 @@ function drawGrid(area: Area): Drawing {
 
 function scaleOf(area: Area, width: number, y: number): Drawing['scale'] {
   const steps = area.points.slice(1)
-  const pitch = width / steps.length
-  return steps.map((points, i) => ({ points, count: i + 1, x: (i + 0.5) * pitch, y }))
+  const perRow = steps.length > 8 ? Math.ceil(steps.length / 2) : steps.length
+  const pitch = width / perRow
+  return steps.map((points, i) => ({
+    points,
+    count: i + 1,
+    x: ((i % perRow) + 0.5) * pitch,
+    y: y + 0.46 * Math.floor(i / perRow),
+  }))
 }
 
 function drawRow(area: Area, perRow: number): Drawing {

@@ -64,8 +64,11 @@ export function bonusName(text: string): string {
 
 export function seatName(seats: SeatInfo[], seat: number): string {
   const info = seats[seat]
+  if (info?.kind === 'bot' && info.bot) {
+    const alike = seats.filter((other) => other.kind === 'bot' && other.bot === info.bot)
+    return alike.length > 1 ? `${botName(info.bot)} ${alike.indexOf(info) + 1}` : botName(info.bot)
+  }
   if (info?.name) return info.name
-  if (info?.bot) return botName(info.bot)
   return t('seat.number', { n: seat + 1 })
 }
 
