@@ -50,9 +50,7 @@ class Games:
 
     def record(self, index: int) -> Record:
         """One of the games, replayed by the interpreted rules."""
-        setup = Setup(
-            self.game, self.seats, int(self.firsts[index]), seed=int(self.seeds[index])
-        )
+        setup = Setup(self.game, self.seats, int(self.firsts[index]), seed=int(self.seeds[index]))
         record = Record(setup)
         actions = layout(self.game).actions
         for move in self.moves[index, : int(self.decisions[index].sum())].tolist():

@@ -7,6 +7,7 @@ folder, under a hash of all sources that it depends on.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
 import inspect
@@ -24,44 +25,73 @@ from numba import njit
 import foxtray
 from foxtray.folders import cache_folder
 
-SOURCES = ("core", "sim", "bots", "train")
+ROOT = Path(foxtray.__file__).parent
+LOOPS = "foxtray.sim.loops"
 
 
-def fingerprint() -> str:
-    """A hash over everything that compiled code depends on and numba does not watch."""
-    root = Path(foxtray.__file__).parent
-    parts = [numba.__version__, sys.version, os.environ.get("NUMBA_BOUNDSCHECK", "")]
-    for folder in SOURCES:
-        parts += [path.read_text(encoding="utf-8") for path in sorted((root / folder).glob("*.py"))]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+def origin(name: str) -> Path:
+    """The source of a module."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin)
+
+
+def imported(source: bytes) -> set[Path]:
+    """The modules of this package that a source imports, as their files."""
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    paths = {ROOT.parent.joinpath(*name.split(".")).with_suffix(".py") for name in names}
+    return {path for path in paths if path.is_relative_to(ROOT) and path.exists()}
 
 
 @cache
-def cache_path() -> Path | None:
-    """The folder for compiled code; None, told once, if it cannot be written."""
-    folder = cache_folder() / "compiled" / fingerprint()
+def fingerprint(name: str) -> str:
+    """A hash over all that a compiled module depends on; numba watches only its own file."""
+    sources: dict[Path, bytes] = {}
+    left = {origin(name)}
+    while left:
+        path = left.pop()
+        sources[path] = path.read_bytes()
+        left |= imported(sources[path]) - sources.keys()
+    found = hashlib.sha256()
+    for part in (numba.__version__, sys.version, os.environ.get("NUMBA_BOUNDSCHECK", "")):
+        found.update(part.encode() + b"\0")
+    for path in sorted(sources):
+        found.update(sources[path] + b"\0")
+    return found.hexdigest()[:16]
+
+
+@cache
+def cache_path() -> Path:
+    """The folder for compiled code: the user's, or one for this time, told once."""
+    folder = cache_folder() / "compiled"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Probing first matters: numba would silently write beside the sources instead.
         with tempfile.NamedTemporaryFile(dir=folder):
-            pass
+            return folder
     except OSError as error:
         print(
             f"foxtray: compiled code is not kept, {folder} cannot be written ({error.strerror})",
             file=sys.stderr,
         )
-        return None
-    numba.config.CACHE_DIR = str(folder)
-    return folder
+        return Path(passing_folder().name)
+
+
+@cache
+def passing_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that vanishes with this process; other processes started by it may use it."""
+    return tempfile.TemporaryDirectory(prefix="foxtray-", ignore_cleanup_errors=True)
 
 
 def compile_module(name: str, **links: ModuleType) -> ModuleType:
     """A second copy of a module with every function compiled; `links` replace its imports."""
-    keep = cache_path() is not None
-    original = importlib.util.find_spec(name)
-    assert original is not None and original.origin is not None
+    # Where the code is kept is settled when a function is wrapped, so each module has its folder.
+    numba.config.CACHE_DIR = str(cache_path() / fingerprint(name))  # type: ignore[attr-defined]
     twin = name.replace(".", "_") + "_compiled"
-    spec = importlib.util.spec_from_file_location(twin, original.origin)
+    spec = importlib.util.spec_from_file_location(twin, origin(name))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     # Known before it is executed: code loaded from the cache looks its module up by name.
@@ -71,7 +101,7 @@ def compile_module(name: str, **links: ModuleType) -> ModuleType:
         setattr(module, key, link)
     for key, value in list(vars(module).items()):
         if inspect.isfunction(value) and value.__module__ == twin:
-            setattr(module, key, njit(cache=keep, error_model="numpy", nogil=True)(value))
+            setattr(module, key, njit(cache=True, error_model="numpy", nogil=True)(value))
     return module
 
 
@@ -87,21 +117,20 @@ def chance() -> ModuleType:
 
 @cache
 def loops() -> ModuleType:
-    return compile_module("foxtray.sim.loops", rules=rules(), chance=chance())
+    return compile_module(LOOPS, rules=rules(), chance=chance())
 
 
 class Announced:
-    """Tells of a first compilation, and how long it took."""
+    """Tells of a first compilation of a module, and how long it took."""
 
-    def __init__(self, what: str, about: int) -> None:
+    def __init__(self, what: str, about: int, name: str = LOOPS) -> None:
         self.what, self.about = what, about
+        self.ready = cache_path() / fingerprint(name) / "ready"
         self.seconds = 0.0
 
     def __enter__(self) -> Announced:
-        folder = cache_path()
-        self.mark = folder / f"{self.what.replace(' ', '-')}.ready" if folder else None
         self.started = time.perf_counter()
-        if self.mark is None or not self.mark.exists():
+        if not self.ready.exists():
             print(
                 f"foxtray: compiling {self.what}, once, about {self.about} s",
                 file=sys.stderr,
@@ -111,5 +140,6 @@ class Announced:
 
     def __exit__(self, *exc: object) -> None:
         self.seconds = time.perf_counter() - self.started
-        if exc[0] is None and self.mark is not None:
-            self.mark.touch()
+        if exc[0] is None:
+            self.ready.parent.mkdir(parents=True, exist_ok=True)
+            self.ready.touch()

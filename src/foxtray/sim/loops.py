@@ -163,8 +163,15 @@ def greedy_action(
     return best
 
 
-def score(tables: list[Tables], states: list[State], areas: list[Rows], foxes: Rows,
-          values: Rows, totals: Rows, wins: Ints) -> None:
+def score(
+    tables: list[Tables],
+    states: list[State],
+    areas: list[Rows],
+    foxes: Rows,
+    values: Rows,
+    totals: Rows,
+    wins: Ints,
+) -> None:
     """The points of finished games: areas, foxes, their value, totals, and winners as bits."""
     t = tables[0]
     for i in range(len(states)):
