@@ -1,5 +1,6 @@
 """A real server process on a real file, and what tests ask of it."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,8 +9,11 @@ import pytest
 from server.harness import Server
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    """A running server."""
-    with Server(tmp_path / "store.db") as running:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A running server, shared by the tests of a module."""
+    folder: Path = tmp_path_factory.mktemp("server")
+    os.environ["FOXTRAY_ABSENCE"] = "0.5"
+    with Server(folder / "store.db") as running:
         yield running
+    assert '"level": "error"' not in running.log.read_text()

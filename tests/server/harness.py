@@ -191,6 +191,7 @@ class Client:
         self.keep_heard = False
         self.changed = asyncio.Event()
         self.waiting: dict[str, asyncio.Future[Json]] = {}
+        self.unanswered: dict[str, Json] = {}
         self.socket: ClientConnection | None = None
         self.resyncs = 0
         self._names = itertools.count()
@@ -227,6 +228,8 @@ class Client:
                     open_timeout=5,
                 ) as self.socket:
                     await self._hello()
+                    for message in list(self.unanswered.values()):
+                        await self.send(message)
                     async for text in self.socket:
                         assert isinstance(text, str)
                         if self.keep_heard:
@@ -298,6 +301,7 @@ class Client:
         message: Json = {"type": kind, "id": name, **what}
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self.waiting[name] = future
+        self.unanswered[name] = message
         try:
             async with asyncio.timeout(TIMEOUT):
                 while True:
@@ -313,7 +317,7 @@ class Client:
                         continue
                     break
         finally:
-            del self.waiting[name]
+            del self.waiting[name], self.unanswered[name]
         if answer["type"] == "refused":
             self.refusals.append(answer["code"])
             raise Refused(answer)

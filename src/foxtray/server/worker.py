@@ -6,6 +6,7 @@ are never loaded there.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -68,4 +69,5 @@ def warm_up() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with contextlib.suppress(BrokenPipeError):  # the server is gone
+        main()
