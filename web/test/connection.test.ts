@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest'
+import { Connection, RESEND_MS, SILENCE_MS, type Line, type SocketLike, type World } from '../src/lib/connection'
+import type { Incoming, Refusal } from '../src/lib/messages'
+
+class FakeSocket implements SocketLike {
+  onopen: SocketLike['onopen'] = null
+  onmessage: SocketLike['onmessage'] = null
+  onclose: SocketLike['onclose'] = null
+  sent: Record<string, unknown>[] = []
+  send(text: string) {
+    this.sent.push(JSON.parse(text) as Record<string, unknown>)
+  }
+  close() {}
+}
+
+function setUp(kept = '') {
+  let now = 0
+  let timers: { at: number; run: () => void }[] = []
+  const sockets: FakeSocket[] = []
+  let ids = 0
+  const saved = { text: kept }
+  const world: World = {
+    socket() {
+      const socket = new FakeSocket()
+      sockets.push(socket)
+      return socket
+    },
+    now: () => now,
+    later(run, ms) {
+      const timer = { at: now + ms, run }
+      timers.push(timer)
+      return timer
+    },
+    cancel: (timer) => void (timers = timers.filter((other) => other !== timer)),
+    id: () => `id${++ids}`,
+    keep: (text) => void (saved.text = text),
+    kept: () => saved.text,
+  }
+  const seen: Incoming[] = []
+  const lines: Line[] = []
+  const refusals: Refusal[] = []
+  let outdated = 0
+  const connection = new Connection(
+    world,
+    {
+      message: (message) => void seen.push(message),
+      line: (line) => void lines.push(line),
+      refused: (refusal) => void refusals.push(refusal),
+      outdated: () => void outdated++,
+    },
+    'key',
+  )
+  const last = () => sockets.at(-1)!
+  return {
+    connection, sockets, seen, lines, refusals, saved, last,
+    outdated: () => outdated,
+    receive: (message: object) => last().onmessage!({ data: JSON.stringify(message) }),
+    pass(ms: number) {
+      const end = now + ms
+      for (;;) {
+        const next = timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0]
+        if (!next) break
+        timers = timers.filter((timer) => timer !== next)
+        now = next.at
+        next.run()
+      }
+      now = end
+    },
+  }
+}
+
+const snapshot = (seq: number) => ({ type: 'snapshot', seq })
+const update = (previous: number, seq: number) => ({ type: 'update', previous, seq, entries: [] })
+
+describe('connection', () => {
+  it('says hello and takes a snapshot', () => {
+    const it = setUp()
+    it.connection.open()
+    it.last().onopen!(undefined as never)
+    expect(it.last().sent).toEqual([{ type: 'hello', since: null, key: 'key' }])
+    it.receive({ type: 'greeting', protocol: 1, version: '', time: 0 })
+    it.receive(snapshot(4))
+    expect(it.lines).toEqual(['open'])
+    expect(it.seen.length).toBe(1)
+  })
+
+  it('asks for a reload when the server speaks another protocol', () => {
+    const it = setUp()
+    it.connection.open()
+    it.receive({ type: 'greeting', protocol: 2, version: '', time: 0 })
+    expect(it.outdated()).toBe(1)
+  })
+
+  it('drops old news and resyncs on a gap', () => {
+    const it = setUp()
+    it.connection.open()
+    it.receive(snapshot(4))
+    it.receive(update(2, 3))
+    expect(it.seen.length).toBe(1)
+    it.receive(update(4, 5))
+    expect(it.seen.length).toBe(2)
+    it.receive(update(7, 8))
+    expect(it.seen.length).toBe(2)
+    expect(it.last().sent.at(-1)).toEqual({ type: 'hello', since: 5, key: 'key' })
+    it.receive(update(5, 8))
+    expect(it.seen.length).toBe(3)
+  })
+
+  it('resends a command until it is answered, with one id', async () => {
+    const it = setUp()
+    it.connection.open()
+    it.receive(snapshot(0))
+    const answer = it.connection.send({ type: 'roll' })
+    it.pass(RESEND_MS + 1000)
+    const rolls = it.last().sent.filter((message) => message.type === 'roll')
+    expect(rolls.length).toBeGreaterThan(1)
+    expect(new Set(rolls.map((message) => message.id)).size).toBe(1)
+    it.receive({ type: 'ack', id: rolls[0]!.id, seq: 1 })
+    expect(await answer).toMatchObject({ ok: true, seq: 1 })
+    expect(it.connection.unanswered).toBe(0)
+  })
+
+  it('carries a command over to the next socket', async () => {
+    const it = setUp()
+    it.connection.open()
+    it.receive(snapshot(3))
+    it.last().onclose!({ code: 1006 })
+    expect(it.lines.at(-1)).toBe('lost')
+    const answer = it.connection.send({ type: 'play', action: 'g>g' })
+    it.pass(2000)
+    expect(it.sockets.length).toBe(2)
+    it.last().onopen!(undefined as never)
+    expect(it.last().sent[0]).toMatchObject({ type: 'hello', since: 3 })
+    it.receive(update(3, 3))
+    expect(it.lines.at(-1)).toBe('open')
+    const sent = it.last().sent.at(-1)!
+    expect(sent).toMatchObject({ type: 'play', action: 'g>g' })
+    it.receive({ type: 'refused', id: sent.id, code: 'game_over', message: '' })
+    expect(await answer).toMatchObject({ ok: false, refusal: { code: 'game_over' } })
+  })
+
+  it('sends again what a reloaded page had not heard about', () => {
+    const first = setUp()
+    first.connection.open()
+    first.receive(snapshot(0))
+    void first.connection.send({ type: 'play', action: 'o>o' })
+    const second = setUp(first.saved.text)
+    second.connection.open()
+    second.receive(snapshot(0))
+    expect(second.last().sent.at(-1)).toEqual({ type: 'play', action: 'o>o', id: 'id1' })
+    second.receive({ type: 'refused', id: 'id1', code: 'not_awaited', message: '' })
+    expect(second.refusals.length).toBe(1)
+    expect(second.saved.text).toBe('[]')
+  })
+
+  it('notices a silent server, and a page that wakes up', () => {
+    const it = setUp()
+    it.connection.open()
+    it.receive(snapshot(0))
+    it.pass(6000)
+    expect(it.last().sent.some((message) => message.type === 'ping')).toBe(true)
+    it.pass(SILENCE_MS)
+    expect(it.lines).toContain('lost')
+    const before = it.sockets.length
+    it.connection.wake()
+    expect(it.sockets.length).toBe(before + 1)
+  })
+
+  it('gives up where the server says that there is nothing', () => {
+    const it = setUp()
+    it.connection.open()
+    it.last().onclose!({ code: 4004 })
+    expect(it.lines).toEqual(['ended'])
+    it.pass(60_000)
+    expect(it.sockets.length).toBe(1)
+  })
+
+  it('answers previews', () => {
+    const it = setUp()
+    it.connection.open()
+    it.receive(snapshot(2))
+    let found = -1
+    it.connection.preview((actions, seq) => (found = actions.length * 10 + seq))
+    it.receive({ type: 'previews', id: it.last().sent.at(-1)!.id, seq: 2, actions: [{}] })
+    expect(found).toBe(12)
+  })
+})
