@@ -14,7 +14,7 @@ from perft import divide, perft, play_opening
 from tables import Dice, LoadedDice, NotingDice, throw_wanted
 
 FOLDER = Path(__file__).parent / "perft"
-LEAVES = 2_500  # no tree has more
+LEAVES = 1_000  # no tree has more
 DEEPEST = 8
 # How much of the game is played before counting, and the faces that the dice show.
 OPENINGS = (

@@ -12,8 +12,8 @@ from scribble import position
 
 from foxtray import Game
 
-GAMES = {1: 90, 2: 50, 3: 35, 4: 30}
-LONG = 2_000
+GAMES = {1: 48, 2: 24, 3: 18, 4: 15}
+LONG = 3_000  # every third starts late, so that 2,000 are played from the first throw
 CHUNK = 25
 
 

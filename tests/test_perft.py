@@ -37,13 +37,10 @@ def test_perft(game: str, seats: int, case: dict[str, Any]) -> None:
     dice = WrittenDice(case["throws"])
     engine = Engine(game, seats, **case["options"])
     play_opening(engine, case["opening"], dice)
-    counts = case["counts"]
-    for depth in range(1, len(counts)):
-        counted = divide(engine.copy(), depth, dice)
-        if sum(counted.values()) != counts[depth]:
-            expected = case["divide"] if depth == len(counts) - 1 else {}
-            pytest.fail(differences(depth, counted, expected, engine.game.position()))
-    assert counted == case["divide"]
+    deepest = len(case["counts"]) - 1
+    counted = divide(engine, deepest, dice)
+    if counted != case["divide"]:
+        pytest.fail(differences(engine, dice, counted, case))
 
 
 @pytest.mark.parametrize("seats", [1, 2, 3, 4])
@@ -71,11 +68,28 @@ def test_a_finished_game_counts_as_one() -> None:
     assert package_perft(game, dice, 3) == 1
 
 
-def differences(depth: int, counted: dict[str, int], expected: dict[str, int], where: str) -> str:
-    lines = [f"depth {depth} below {where}"]
-    for text in sorted(counted | expected):
-        ours, right = counted.get(text, "-"), expected.get(text, "-")
-        lines.append(
-            f"{text:10} engine {ours:>6}  oracle {right:>6}{'' if ours == right else ' !'}"
-        )
+def differences(
+    engine: Engine, dice: WrittenDice, counted: dict[str, int], case: dict[str, Any]
+) -> str:
+    """Where the trees part: the count at each depth, then the deepest one divided by action."""
+    lines = [f"below {engine.game.position()}"]
+    for depth, right in enumerate(case["counts"]):
+        lines.append(line_of(f"depth {depth}", perft(engine, depth, dice), right))
+    for text in sorted(counted | case["divide"]):
+        lines.append(line_of(text, counted.get(text, 0), case["divide"].get(text, 0)))
     return "\n".join(lines)
+
+
+def line_of(what: str, ours: int, right: int) -> str:
+    return f"{what:10} engine {ours:>6}  oracle {right:>6}{'' if ours == right else '  !'}"
+
+
+def test_a_difference_is_shown_where_it_is() -> None:
+    engine, dice = Engine("clever", 1), WrittenDice({"0.1.0": "666111 012345"})
+    throw_wanted(engine, dice)
+    right = divide(engine, 1, dice)
+    case = {"counts": [1, 2], "divide": right | {"w>o": 0}}
+    shown = differences(engine, dice, right, case)
+    assert f"depth 1    engine {len(right):>6}  oracle      2  !" in shown
+    assert "w>o        engine      1  oracle      0  !" in shown
+    assert shown.count("!") == 2
