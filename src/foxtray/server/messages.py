@@ -301,9 +301,9 @@ class Pong(Message, tag="pong"):
 
 
 class Notice(Message, tag="notice"):
-    """Something about the server: storage_failing, storage_back, shutting_down."""
+    """Something about the server: moves cannot be written, or can be again."""
 
-    code: Literal["storage_failing", "storage_back", "shutting_down"]
+    code: Literal["storage_failing", "storage_back"]
     message: str
 
 
@@ -311,9 +311,6 @@ Outgoing = (
     Greeting | Snapshot | Update | Presence | Ack | Refused | Previews | Pong | Notice
 )  # fmt: skip
 
-CLOSE_TOO_SLOW = 4008
-CLOSE_SILENT = 4009
-CLOSE_REFUSED = 4003
 CLOSE_MALFORMED = 4000
 CLOSE_GONE = 4004
 

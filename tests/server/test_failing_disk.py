@@ -1,0 +1,95 @@
+"""A full disk and a failing fsync: nothing is acknowledged, it is told, and nothing is lost."""
+
+import asyncio
+import random
+import resource
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from server.harness import Client, Server
+from server.test_kill import check, keep_playing
+
+FAULTY = (sys.executable, str(Path(__file__).with_name("faulty.py")))
+
+
+class FullDisk:
+    """The server's files may not grow any more."""
+
+    def __init__(self, server: Server) -> None:
+        assert server.process
+        self.pid = server.process.pid
+
+    def fail(self) -> None:
+        resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+
+    def heal(self) -> None:
+        unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+        resource.prlimit(self.pid, resource.RLIMIT_FSIZE, unlimited)
+
+
+class FailingSync:
+    """Every commit fails, half of them after the data was written."""
+
+    def __init__(self, server: Server) -> None:
+        self.flag = server.db.with_name("broken")
+
+    def fail(self) -> None:
+        self.flag.touch()
+
+    def heal(self) -> None:
+        self.flag.unlink()
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits are set from outside on Linux")
+@pytest.mark.parametrize("kind", [FullDisk, FailingSync])
+def test_players_are_told_and_go_on_when_it_works_again(
+    tmp_path: Path, kind: type[FullDisk | FailingSync]
+) -> None:
+    command = FAULTY if kind is FailingSync else ()
+
+    async def main() -> None:
+        met: list[Client] = []
+        stop = asyncio.Event()
+        with Server(tmp_path / "store.db", command=command) as server:
+            disk = kind(server)
+            tables = [
+                asyncio.create_task(keep_playing(server, n, random.Random(n), met, stop))
+                for n in range(4)
+            ]
+            for _ in range(3):
+                await asyncio.sleep(1)
+                for client in met:
+                    client.keep_heard = True
+                disk.fail()
+                await until(lambda: server.http("GET", "/healthz")[0] == 503)
+                frozen = acknowledged(met)
+                await asyncio.sleep(0.7)
+                assert acknowledged(met) == frozen, "acknowledged while nothing could be written"
+                assert any('"code":"storage_failing"' in t for c in met for t in c.heard)
+                disk.heal()
+                await until(lambda: server.http("GET", "/healthz")[0] == 200)
+                before = acknowledged(met)
+                await until(partial(went_on, met, before))
+            stop.set()
+            await asyncio.gather(*tables)
+        assert check(tmp_path / "store.db", met) > 50
+
+    asyncio.run(main())
+
+
+def acknowledged(met: list[Client]) -> int:
+    return sum(len(client.acked) for client in met)
+
+
+def went_on(met: list[Client], before: int) -> bool:
+    return acknowledged(met) > before
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not await asyncio.to_thread(holds):
+            await asyncio.sleep(0.05)
