@@ -48,9 +48,15 @@ class Games:
     def __len__(self) -> int:
         return len(self.seeds)
 
-    def record(self, index: int) -> Record:
-        """One of the games, replayed by the interpreted rules."""
-        setup = Setup(self.game, self.seats, int(self.firsts[index]), seed=int(self.seeds[index]))
+    def record(self, index: int, names: Sequence[str] = ()) -> Record:
+        """One of the games, replayed by the interpreted rules; it was played with `moves`."""
+        setup = Setup(
+            self.game,
+            self.seats,
+            int(self.firsts[index]),
+            names=tuple(names),
+            seed=int(self.seeds[index]),
+        )
         record = Record(setup)
         actions = layout(self.game).actions
         for move in self.moves[index, : int(self.decisions[index].sum())].tolist():
@@ -108,7 +114,8 @@ def play_block(
             which = np.flatnonzero(asked == seat)
             if len(which):
                 assert not isinstance(bot, str)
-                actions = bot(tables, states, which, asked[which], seeds[which])
+                chosen = bot(tables, states, which, asked[which], seeds[which])
+                actions = np.ascontiguousarray(chosen, np.int64)
                 loops.make_moves(tables, states, which, actions, asked, made, counts, log)
     totals = np.zeros((count, seats), np.int64)
     areas = np.zeros((count, seats, AREAS), np.int64)

@@ -27,6 +27,8 @@ from foxtray.folders import cache_folder
 
 ROOT = Path(foxtray.__file__).parent
 LOOPS = "foxtray.sim.loops"
+# Types of arguments only: numba sees them as records, and their fields are part of its own key.
+RECORDS = {ROOT / "core" / "layout.py", ROOT / "core" / "state.py"}
 
 
 def origin(name: str) -> Path:
@@ -43,7 +45,7 @@ def imported(source: bytes) -> set[Path]:
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     paths = {ROOT.parent.joinpath(*name.split(".")).with_suffix(".py") for name in names}
-    return {path for path in paths if path.is_relative_to(ROOT) and path.exists()}
+    return {path for path in paths if path.is_relative_to(ROOT) and path.exists()} - RECORDS
 
 
 @cache
@@ -77,7 +79,9 @@ def cache_path() -> Path:
             f"foxtray: compiled code is not kept, {folder} cannot be written ({error.strerror})",
             file=sys.stderr,
         )
-        return Path(passing_folder().name)
+        folder = Path(passing_folder().name) / folder.name
+        folder.mkdir()
+        return folder
 
 
 @cache

@@ -1,0 +1,227 @@
+"""Bots against each other: every seating on the same dice, so that luck cancels out.
+
+A deal is one seed. It is played in every way to seat the bots, with one seat by each bot alone;
+what a bot reaches in a deal is its mean over those games. Deals are independent of each other,
+so the differences between two bots, deal by deal, tell how sure their mean is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import combinations, permutations
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from foxtray.core.codes import SEATS
+from foxtray.errors import BadSetup
+from foxtray.sim.simulation import check, chunk_size, prepare, sensible_jobs, shielded
+from foxtray.sim.summary import SHARES, Counts, win_shares
+from foxtray.sim.workers import Chunk, Find, Played, stream
+
+SURE = 1.96
+"""Standard errors on each side of a mean that hold the truth in 95 of 100 cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean and its standard error."""
+
+    mean: float
+    se: float
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95 % confidence interval."""
+        return self.mean - SURE * self.se
+
+    @property
+    def high(self) -> float:
+        """The upper end of the 95 % confidence interval."""
+        return self.mean + SURE * self.se
+
+
+@dataclass(slots=True)
+class Tally:
+    """Whole numbers summed up, one for each deal."""
+
+    count: int = 0
+    total: int = 0
+    squares: int = 0
+
+    def add(self, numbers: Counts) -> None:
+        self.count += len(numbers)
+        self.total += int(numbers.sum())
+        self.squares += int((numbers * numbers).sum())
+
+    def estimate(self, unit: int) -> Estimate:
+        """The mean in units of so many."""
+        n = self.count
+        spread = n * self.squares - self.total**2
+        se = math.sqrt(spread / (n - 1)) / n if n > 1 else 0.0
+        return Estimate(self.total / n / unit, se / unit)
+
+
+@dataclass(slots=True)
+class Standings:
+    """How bots did against each other."""
+
+    game: str
+    seats: int
+    bots: tuple[str, ...]
+    seed: int
+    deals: int = 0
+    cpu_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    compile_seconds: float = 0.0
+    interrupted: bool = False
+    points: list[Tally] = field(init=False)
+    wins: list[Tally] = field(init=False)
+    differences: dict[tuple[int, int], Tally] = field(init=False)
+    ahead: dict[tuple[int, int], Tally] = field(init=False)
+
+    def __post_init__(self) -> None:
+        everyone = range(len(self.bots))
+        self.points = [Tally() for _ in everyone]
+        self.wins = [Tally() for _ in everyone]
+        self.differences = {pair: Tally() for pair in combinations(everyone, 2)}
+        self.ahead = {pair: Tally() for pair in self.differences}
+
+    @property
+    def seatings(self) -> list[tuple[str, ...]]:
+        """Every way to seat the bots."""
+        return list(permutations(self.bots, self.seats))
+
+    @property
+    def appearances(self) -> int:
+        """In how many seatings of a deal each bot takes part."""
+        return len(self.seatings) * self.seats // len(self.bots)
+
+    @property
+    def games(self) -> int:
+        return self.deals * len(self.seatings)
+
+    def add(self, results: Sequence[Played]) -> None:
+        """Count the same deals in every seating."""
+        deals = len(results[0].games)
+        points = np.zeros((len(self.bots), deals), np.int64)
+        wins = np.zeros_like(points)
+        for seating, played in zip(self.seatings, results, strict=True):
+            shares = win_shares(played.games)
+            for seat, name in enumerate(seating):
+                points[self.bots.index(name)] += played.games.totals[:, seat]
+                wins[self.bots.index(name)] += shares[:, seat]
+            self.cpu_seconds += played.cpu_seconds
+        if self.seats == 1:  # nobody else at the table: who did best in a deal has won it
+            best = points == points.max(axis=0)
+            wins = SHARES * best // best.sum(axis=0)
+        for bot in range(len(self.bots)):
+            self.points[bot].add(points[bot])
+            self.wins[bot].add(wins[bot])
+        for (a, b), tally in self.differences.items():
+            tally.add(points[a] - points[b])
+            self.ahead[a, b].add(1 + np.sign(points[a] - points[b]))
+        self.deals += deals
+
+    def mean(self, bot: int) -> Estimate:
+        """Points per game."""
+        return self.points[bot].estimate(self.appearances)
+
+    def win_rate(self, bot: int) -> Estimate:
+        """The share of its games that a bot wins; of all deals, where everyone plays alone."""
+        return self.wins[bot].estimate(SHARES * (1 if self.seats == 1 else self.appearances))
+
+    def difference(self, a: int, b: int) -> Estimate:
+        """How many points a bot is ahead of another on the same dice."""
+        return self.differences[a, b].estimate(self.appearances)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything as one object."""
+        return {
+            "game": self.game,
+            "seats": self.seats,
+            "games": self.games,
+            "deals": self.deals,
+            "seatings": [list(seating) for seating in self.seatings],
+            "seed": self.seed,
+            "bots": [
+                {"bot": name, "mean": span(self.mean(i)), "win_rate": span(self.win_rate(i))}
+                for i, name in enumerate(self.bots)
+            ],
+            "differences": [
+                {
+                    "bot": self.bots[a],
+                    "other": self.bots[b],
+                    "mean": span(self.difference(a, b)),
+                    "ahead": self.ahead[a, b].estimate(2).mean,
+                }
+                for a, b in self.differences
+            ],
+            "cpu_seconds": self.cpu_seconds,
+            "wall_seconds": self.wall_seconds,
+            "compile_seconds": self.compile_seconds,
+        }
+
+
+def span(estimate: Estimate) -> dict[str, float]:
+    return {
+        "value": estimate.mean,
+        "se": estimate.se,
+        "low": estimate.low,
+        "high": estimate.high,
+    }
+
+
+def arena(
+    game: str,
+    bots: Sequence[str],
+    deals: int,
+    *,
+    seats: int | None = None,
+    seed: int = 0,
+    jobs: int | None = 1,
+    find: Find | None = None,
+    watch: Callable[[Standings], None] | None = None,
+) -> Standings:
+    """Play deals in all seatings; Ctrl-C ends with what is finished.
+
+    Without `seats` all bots sit at one table, as far as it has seats.
+    """
+    if len(bots) < 2 or len(set(bots)) < len(bots):
+        raise BadSetup("name at least two bots, each of them once")
+    seats = min(len(bots), SEATS) if seats is None else seats
+    if seats > len(bots):
+        raise BadSetup(f"{len(bots)} bots cannot fill {seats} seats")
+    check(game, bots[:seats], deals, seed, jobs)
+    standings = Standings(game, seats, tuple(bots), seed)
+    standings.compile_seconds = prepare(game, bots, find)
+    every = len(standings.seatings)
+    jobs = jobs or sensible_jobs(bots, deals * every)
+    todo = seated(standings, deals, chunk_size(bots, deals, jobs))
+    began = perf_counter()
+    results: list[Played] = []
+    try:
+        with shielded() as shield, closing(stream(todo, jobs, find)) as finished:
+            for played in finished:
+                with shield.up():
+                    results.append(played)
+                    if len(results) == every:
+                        standings.add(results)
+                        standings.wall_seconds = perf_counter() - began
+                        results.clear()
+                        if watch:
+                            watch(standings)
+    except KeyboardInterrupt:
+        standings.interrupted = True
+    return standings
+
+
+def seated(standings: Standings, deals: int, size: int) -> Iterator[Chunk]:
+    """Chunks of deals, each in every seating."""
+    for at in range(0, deals, size):
+        for seating in standings.seatings:
+            yield Chunk(standings.game, seating, standings.seed + at, min(size, deals - at))

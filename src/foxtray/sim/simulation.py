@@ -1,0 +1,148 @@
+"""Any number of games by the same bots, summed up as they finish."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from time import perf_counter
+from types import FrameType
+
+from foxtray.core.codes import SEATS
+from foxtray.dice import SeededDice
+from foxtray.errors import BadSetup
+from foxtray.sheets import sheet_of
+from foxtray.sim.batch import INSIDE, Games
+from foxtray.sim.compiled import Announced
+from foxtray.sim.summary import Summary
+from foxtray.sim.workers import Chunk, Find, find_bot, stream
+
+COMPILE_SECONDS = 15
+FAST, LARGE, SLOW = 4096, 256, 32
+"""Games in a chunk: of bots inside the compiled loop, with all their moves, of other bots."""
+WORTH_A_PROCESS = 50_000
+"""Games of fast bots that pay for the start of another process."""
+
+
+def simulate(
+    game: str,
+    bots: Sequence[str],
+    games: int,
+    *,
+    seed: int = 0,
+    jobs: int | None = 1,
+    find: Find | None = None,
+    moves: bool = False,
+    each: Callable[[Games], None] | None = None,
+    watch: Callable[[Summary], None] | None = None,
+) -> Summary:
+    """Play games with the seeds `seed`, `seed + 1`, ... with a bot for each seat.
+
+    `each` is given the finished games, in order and in parts (with `moves` they can be written as
+    records), `watch` the summary so far. Ctrl-C ends with what is finished.
+    """
+    check(game, bots, games, seed, jobs)
+    summary = Summary(game, tuple(bots), seed)
+    summary.compile_seconds = prepare(game, bots, find)
+    jobs = jobs or sensible_jobs(bots, games)
+    size = chunk_size(bots, games, jobs, moves)
+    began = perf_counter()
+    todo = chunks(game, tuple(bots), seed, games, size, moves)
+    try:
+        with shielded() as shield, closing(stream(todo, jobs, find)) as results:
+            for played in results:
+                with shield.up():
+                    summary.add(played)
+                    summary.wall_seconds = perf_counter() - began
+                    if each:
+                        each(played.games)
+                    if watch:
+                        watch(summary)
+    except KeyboardInterrupt:
+        summary.interrupted = True
+    return summary
+
+
+def check(game: str, bots: Sequence[str], games: int, seed: int, jobs: int | None) -> None:
+    """Complain about what cannot be played."""
+    sheet_of(game)
+    if not 1 <= len(bots) <= SEATS:
+        raise BadSetup(f"{len(bots)} seats are not possible; choose 1 to {SEATS}")
+    if games < 1:
+        raise BadSetup(f"{games} games cannot be played; choose 1 or more")
+    if jobs is not None and jobs < 1:
+        raise BadSetup(f"{jobs} processes cannot play; choose 1 or more")
+    SeededDice(seed)
+    SeededDice(seed + games - 1)
+
+
+def prepare(game: str, bots: Sequence[str], find: Find | None = None) -> float:
+    """Compile, or load what was compiled; the seconds it took."""
+    with Announced("the rules", COMPILE_SECONDS) as announced:
+        find_bot("random", game, None)
+    began = perf_counter()
+    for name in bots:
+        find_bot(name, game, find)
+    return announced.seconds + perf_counter() - began
+
+
+def is_fast(bots: Sequence[str]) -> bool:
+    return all(name in INSIDE for name in bots)
+
+
+def sensible_jobs(bots: Sequence[str], games: int) -> int:
+    """As many processes as there are cores, where the games are worth it."""
+    least = WORTH_A_PROCESS if is_fast(bots) else 2
+    return max(1, min(os.cpu_count() or 1, games // least))
+
+
+def chunk_size(bots: Sequence[str], games: int, jobs: int, moves: bool = False) -> int:
+    """Large enough to be quick, small enough to keep all processes busy to the end."""
+    most = SLOW if not is_fast(bots) else LARGE if moves else FAST
+    return max(1, min(most, math.ceil(games / (4 * jobs))))
+
+
+def chunks(
+    game: str, bots: tuple[str, ...], seed: int, games: int, size: int, moves: bool = False
+) -> Iterator[Chunk]:
+    for at in range(0, games, size):
+        yield Chunk(game, bots, seed + at, min(size, games - at), moves)
+
+
+class Shield:
+    """While it is up Ctrl-C waits, so that what is written and summed up is never torn."""
+
+    def __init__(self) -> None:
+        self.is_up = self.struck = False
+
+    def strike(self, number: int, frame: FrameType | None) -> None:
+        self.struck = True
+        if not self.is_up:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def up(self) -> Iterator[None]:
+        self.is_up = True
+        try:
+            yield
+        finally:
+            self.is_up = False
+        if self.struck:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def shielded() -> Iterator[Shield]:
+    """Let a shield take the place of what Ctrl-C does otherwise."""
+    shield = Shield()
+    if threading.current_thread() is not threading.main_thread():
+        yield shield
+        return
+    before = signal.signal(signal.SIGINT, shield.strike)
+    try:
+        yield shield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
