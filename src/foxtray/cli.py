@@ -23,6 +23,7 @@ from foxtray.record import Record, Setup
 from foxtray.render import Ink
 from foxtray.server import commands as server_commands
 from foxtray.sheets import SHEETS
+from foxtray.sim import commands as sim_commands
 from foxtray.terminal import Terminal, result
 from foxtray.views import summary
 
@@ -130,6 +131,7 @@ def build_parser() -> Parser:
     counts.add_argument("--seed", type=whole, default=0, metavar="S", help="dice (default: 0)")
     counts.add_argument("--divide", action="store_true", help="count below each first action")
     counts.set_defaults(run=run_perft)
+    sim_commands.add(command)
     server_commands.add(command)
     return parser
 

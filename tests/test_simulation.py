@@ -1,0 +1,426 @@
+"""Many games by the compiled rules: the same whoever plays them, summed up rightly."""
+
+import csv
+import json
+import math
+import multiprocessing
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from engine import PackageDice
+from oracle import Oracle
+from tables import throw_wanted
+
+from foxtray import cli, record
+from foxtray.errors import BadSetup, FoxtrayError
+from foxtray.sim import batch, chart, commands, compiled, workers
+from foxtray.sim.arena import arena
+from foxtray.sim.batch import Games, play
+from foxtray.sim.simulation import simulate
+from foxtray.sim.summary import Summary
+from foxtray.sim.workers import Chunk, Played, stream
+
+COMMAND = [sys.executable, "-m", "foxtray"]
+KEYS = [
+    "game", "seats", "bots", "games", "seed", "mean", "se", "sd", "min", "p10", "median",
+    "p90", "max", "areas", "foxes", "fox_points", "bands", "decisions_per_game",
+    "games_per_cpu_second", "cpu_seconds", "wall_seconds", "compile_seconds",
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def told(capsys: pytest.CaptureFixture[str], line: str) -> str:
+    assert cli.main(line.split()) == 0
+    return capsys.readouterr().out
+
+
+# --- games ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_random_games_score_as_the_oracle_says(game: str, long_run: bool) -> None:
+    """Two samples of the same distribution: their means differ by chance only."""
+    totals = []
+    for number in range(2_000 if long_run else 200):
+        oracle, chance = Oracle(game, 1), Random(number)
+        dice = PackageDice(1 << 50 | number)
+        throw_wanted(oracle, dice)
+        while not oracle.over:
+            oracle.play(0, chance.choice(oracle.legal(0)))
+            throw_wanted(oracle, dice)
+        totals.append(oracle.total(0))
+    compiled_games = simulate(game, ["random"], 100_000)
+    se = math.hypot(statistics.stdev(totals) / math.sqrt(len(totals)), compiled_games.se())
+    assert abs(statistics.mean(totals) - compiled_games.mean()) < 3 * se
+
+
+@pytest.mark.parametrize("seats", [1, 2, 3, 4])
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_a_game_is_replayed_face_for_face(game: str, seats: int) -> None:
+    games = play(game, ["greedy", "random", "greedy", "random"][:seats], 77, 6, moves=True)
+    for i in range(6):
+        replayed, verified = record.read(games.record(i, ["a", "b", "c", "d"][:seats]).text())
+        assert verified
+        outcome = replayed.game.outcome()
+        assert outcome is not None
+        assert outcome.totals == tuple(games.totals[i].tolist())
+        assert sum(1 << seat for seat in outcome.winners) == games.wins[i]
+        cards = replayed.game.scores()
+        assert [list(card.areas) for card in cards] == games.areas[i].tolist()
+        assert [card.foxes for card in cards] == games.foxes[i].tolist()
+
+
+def same(some: Games, others: Games) -> bool:
+    names = [name for name in Games.__slots__ if name not in ("game", "seats")]
+    return all(np.array_equal(getattr(some, name), getattr(others, name)) for name in names)
+
+
+def test_a_game_depends_on_its_seed_alone() -> None:
+    bots = ["greedy", "random"]
+    whole = play("twice", bots, 5, 700)
+    assert same(whole, batch.join([play("twice", bots, 5, 1), play("twice", bots, 6, 699)]))
+
+
+def test_seeds_reach_to_the_end_of_64_bits() -> None:
+    games = play("clever", ["random"], (1 << 64) - 3, 3, moves=True)
+    assert games.record(2).setup.seed == (1 << 64) - 1
+    with pytest.raises(BadSetup, match="a seed is"):
+        simulate("clever", ["random"], 4, seed=(1 << 64) - 3)
+
+
+def first_action(tables, states, which, seats, seeds):  # type: ignore[no-untyped-def]
+    """A bot outside the loop: the first of the legal actions."""
+    rules, out = compiled.rules(), np.zeros(256, np.int64)
+    found = []
+    for i, seat in zip(which, seats, strict=True):
+        rules.legal_actions(tables[0], states[i], seat, out)
+        found.append(out[0])
+    return np.array(found, np.int32)
+
+
+def find(name: str, game: str) -> batch.Chooser:
+    assert name == "first"
+    return first_action
+
+
+def test_bots_outside_the_loop_play_too() -> None:
+    games = play("clever", [first_action, "random"], 3, 20, moves=True)
+    replayed = games.record(4)
+    assert replayed.game.over
+    summary = simulate("clever", ["first", "random"], 20, seed=3, find=find)
+    assert summary.mean(0) == games.totals[:, 0].mean()
+
+
+# --- processes ------------------------------------------------------------------------------------
+
+BOTS = ("greedy", "random")
+
+
+def pieces(games: int, size: int) -> list[Chunk]:
+    return [Chunk("twice", BOTS, 9 + at, min(size, games - at)) for at in range(0, games, size)]
+
+
+def test_a_killed_process_changes_nothing() -> None:
+    expected = play("twice", BOTS, 9, 600)
+    found: list[Played] = []
+    killed = 0
+    for played in stream(pieces(600, 50), 2):
+        found.append(played)
+        if len(found) in (1, 4):
+            victim = multiprocessing.active_children()[0]
+            assert victim.pid is not None
+            os.kill(victim.pid, signal.SIGKILL)
+            killed += 1
+    assert killed == 2
+    assert same(batch.join([played.games for played in found]), expected)
+    assert not multiprocessing.active_children()
+
+
+def deadly(name: str, game: str) -> batch.Chooser:
+    os._exit(3)
+
+
+def failing(name: str, game: str) -> batch.Chooser:
+    raise FoxtrayError(f"{name} is ill")
+
+
+@pytest.mark.parametrize(
+    ("find", "said"), [(deadly, "3 processes died over them"), (failing, "first is ill")]
+)
+def test_what_always_fails_is_told(find: workers.Find, said: str) -> None:
+    with pytest.raises(FoxtrayError, match=said):
+        list(stream([Chunk("clever", ("first",), 0, 1)], 2, find))
+    assert not multiprocessing.active_children()
+
+
+def test_the_number_of_processes_does_not_show(capsys: pytest.CaptureFixture[str]) -> None:
+    args = "simulate twice --bot random --seats 2 --games 9001 --json"
+    numbers = []
+    for jobs in ("1", "2"):
+        numbers.append(json.loads(told(capsys, f"{args} --jobs {jobs} --csv {jobs}")))
+        for key in ("games_per_cpu_second", "cpu_seconds", "wall_seconds", "compile_seconds"):
+            del numbers[-1][key]
+    assert Path("1").read_bytes() == Path("2").read_bytes()
+    assert numbers[0] == numbers[1]
+
+
+def test_ctrl_c_tells_what_is_finished() -> None:
+    args = "simulate clever --bot random --games 90000000 --jobs 2 --csv games.csv --json"
+    running = subprocess.Popen(
+        [*COMMAND, *args.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    table = Path("games.csv")
+    while not table.exists() or table.stat().st_size < 1000:
+        assert running.poll() is None
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does, to all processes
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    found = json.loads(out)
+    assert 0 < found["games"] < 90_000_000
+    assert "interrupted after" in err
+    assert "Traceback" not in err
+    lines = table.read_text().splitlines()
+    assert len(lines) == found["games"] + 1
+    assert lines[-1].startswith(f"{found['games']},{found['games'] - 1},1,random,")
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def summary_of(game: str, bots: tuple[str, ...], count: int) -> tuple[Summary, Games]:
+    games = play(game, bots, 1, count)
+    summary = Summary(game, bots, 1)
+    for at in range(0, count, 100):
+        summary.add(Played(play(game, bots, 1 + at, min(100, count - at)), 0.5))
+    return summary, games
+
+
+def test_the_figures_are_those_of_the_games() -> None:
+    summary, games = summary_of("twice", BOTS, 501)
+    assert summary.games == 501
+    for seat in range(2):
+        totals, figures = games.totals[:, seat], summary.figures(seat)
+        assert figures["mean"] == pytest.approx(totals.mean())
+        assert figures["sd"] == pytest.approx(totals.std(ddof=1))
+        assert figures["se"] == pytest.approx(totals.std(ddof=1) / math.sqrt(501))
+        assert (figures["min"], figures["max"]) == (totals.min(), totals.max())
+        quantiles = [figures["p10"], figures["median"], figures["p90"]]
+        assert quantiles == pytest.approx(np.quantile(totals, [0.1, 0.5, 0.9]).tolist())
+        areas = list(figures["areas"].values())
+        assert areas == pytest.approx(games.areas[:, seat].mean(axis=0).tolist())
+        assert figures["foxes"] == pytest.approx(games.foxes[:, seat].mean())
+        assert sum(areas) + figures["fox_points"] == pytest.approx(figures["mean"])
+        assert sum(figures["bands"].values()) == pytest.approx(1)
+        assert figures["decisions_per_game"] == pytest.approx(games.decisions[:, seat].mean())
+    assert summary.win_rate(0) + summary.win_rate(1) == pytest.approx(1)
+
+
+def test_one_game_has_figures_too() -> None:
+    summary, _ = summary_of("clever", ("random",), 1)
+    figures = summary.figures()
+    assert figures["mean"] == figures["median"] == figures["p10"] == figures["max"]
+    assert figures["sd"] == figures["se"] == 0
+    assert chart.terminal(summary)
+    Xml.fromstring(chart.svg(summary))
+
+
+@pytest.mark.parametrize("bots", ["random", "greedy,random"])
+def test_json_has_exactly_these_keys(bots: str, capsys: pytest.CaptureFixture[str]) -> None:
+    args = f"simulate clever --bot {bots} --games 50 --json"
+    found = json.loads(told(capsys, args))
+    assert list(found) == KEYS
+    assert found["bots"] == bots.split(",")
+    colours = ["yellow", "blue", "green", "orange", "purple"]
+    assert list(found["areas"]) == colours
+    several = found["seats"] > 1
+    for value in (found["mean"], found["areas"]["blue"], found["bands"]["First steps"]):
+        assert isinstance(value, list) == several
+
+
+def test_the_summary_is_readable(capsys: pytest.CaptureFixture[str]) -> None:
+    out = told(capsys, "simulate clever --bot greedy,random --games 400")
+    assert "2 seats, 400 games, seed 0" in out
+    assert "1 greedy" in out
+    assert "█" in out
+    assert "games per CPU second" in out
+
+
+def test_a_line_for_each_game_and_seat(capsys: pytest.CaptureFixture[str]) -> None:
+    told(capsys, "simulate twice --bot greedy,random --games 30 --seed 8 --csv t.csv")
+    with open("t.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seat"] for row in rows] == ["1", "2"] * 30
+    games = play("twice", BOTS, 8, 30)
+    assert [int(row["total"]) for row in rows] == games.totals.ravel().tolist()
+    assert (rows[-1]["game"], rows[-1]["seed"], rows[-1]["bot"]) == ("30", "37", "random")
+    colours = ("silver", "yellow", "blue", "green", "pink", "fox_points")
+    assert sum(int(rows[3][name]) for name in colours) == int(rows[3]["total"])
+
+
+def test_records_and_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    args = "simulate clever --bot greedy --games 3 --seed 5 --records games --plot p.svg"
+    told(capsys, args)
+    kept = sorted(Path("games").iterdir())
+    assert [path.name for path in kept] == ["clever-5.fox", "clever-6.fox", "clever-7.fox"]
+    assert "Verified" in told(capsys, f"replay {kept[0]}")
+    picture = Xml.parse("p.svg").getroot()
+    assert picture.tag.endswith("svg")
+    assert any("greedy: mean" in (part.text or "") for part in picture)
+
+
+# --- arena ----------------------------------------------------------------------------------------
+
+
+def test_the_arena_plays_all_seatings_on_the_same_dice() -> None:
+    standings = arena("clever", ["greedy", "random"], 150, seed=4)
+    one, two = play("clever", ["greedy", "random"], 4, 150), play("clever", BOTS[::-1], 4, 150)
+    greedy = (one.totals[:, 0] + two.totals[:, 1]) / 2
+    differences = greedy - (one.totals[:, 1] + two.totals[:, 0]) / 2
+    assert standings.games == 300
+    assert standings.mean(0).mean == pytest.approx(greedy.mean())
+    found = standings.difference(0, 1)
+    assert found.mean == pytest.approx(differences.mean())
+    assert found.se == pytest.approx(differences.std(ddof=1) / math.sqrt(150))
+    assert standings.win_rate(0).mean + standings.win_rate(1).mean == pytest.approx(1)
+
+
+def test_everyone_alone_is_paired_on_the_same_dice() -> None:
+    standings = arena("twice", ["random", "greedy"], 150, seats=1)
+    some, others = play("twice", ["random"], 0, 150), play("twice", ["greedy"], 0, 150)
+    differences = (some.totals - others.totals)[:, 0]
+    assert standings.difference(0, 1).mean == pytest.approx(differences.mean())
+    assert standings.win_rate(1).mean == pytest.approx(
+        ((differences < 0) + (differences == 0) / 2).mean()
+    )
+
+
+def test_the_arena_shows_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    args = "arena clever --bots random,greedy --games 60"
+    out = told(capsys, args)
+    assert "greedy over random" in out
+    assert out.index("\n greedy") < out.index("\n random")
+    found = json.loads(told(capsys, f"{args} --json"))
+    assert found["differences"][0]["mean"]["value"] < 0
+    assert found["seatings"] == [["random", "greedy"], ["greedy", "random"]]
+
+
+# --- starting -------------------------------------------------------------------------------------
+
+
+def test_a_second_start_uses_what_was_compiled() -> None:
+    play("clever", ["random"], 0, 1)
+    args = "simulate clever --bot random --games 10 --json"
+    start = [*COMMAND, *args.split()]
+    subprocess.run(start, capture_output=True, check=True)  # announces the first time
+    kept = {path: path.stat().st_mtime_ns for path in compiled.cache_path().rglob("*.nb?")}
+    done = subprocess.run(start, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["games"] == 10
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+
+@pytest.mark.parametrize("missing", ["numpy", "numba"])
+def test_without_numpy_or_numba_it_is_said_what_to_install(missing: str) -> None:
+    program = f"import sys; sys.modules[{missing!r}] = None; from foxtray.cli import main; "
+    for command in ("simulate clever --bot random", "arena clever --bots random,greedy"):
+        call = f"sys.exit(main('{command} --games 5'.split()))"
+        done = subprocess.run(
+            [sys.executable, "-c", program + call], capture_output=True, text=True
+        )
+        assert done.returncode == 2
+        assert "python -m pip install numpy numba" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ("simulate chess --bot random --games 5", "invalid choice: 'chess'"),
+        (
+            "simulate clever --bot nobody --games 5",
+            "there is no bot 'nobody'; choose one of random",
+        ),
+        ("simulate clever --bot random,nobody --games 5", "there is no bot 'nobody'"),
+        ("simulate clever --bot , --games 5", "there is no bot ''"),
+        ("simulate clever --bot random --games 0", "0 games cannot be played"),
+        ("simulate clever --bot random --games -1", "'-1' is not a whole number"),
+        ("simulate clever --bot random --games many", "'many' is not a whole number"),
+        ("simulate clever --bot random", "--games"),
+        ("simulate clever --games 5", "--bot"),
+        ("simulate clever --bot random --seats 0 --games 5", "0 seats are not possible"),
+        ("simulate clever --bot random --seats 5 --games 5", "5 seats are not possible"),
+        ("simulate clever --bot random,greedy --seats 3 --games 5", "cannot take 3 seats"),
+        ("simulate clever --bot random --games 5 --jobs 0", "0 processes cannot play"),
+        ("simulate clever --bot random --games 5 --seed 18446744073709551615", "a seed is"),
+        ("simulate clever --bot random --games 5 --csv no/such.csv", "No such file or directory"),
+        ("simulate clever --bot random --games 5 --plot .", "Is a directory"),
+        ("simulate clever --bot random --games 5 --records file/x", "Not a directory"),
+        ("arena chess --bots random,greedy --games 5", "invalid choice: 'chess'"),
+        ("arena clever --bots random --games 5", "name at least two bots"),
+        ("arena clever --bots random,random --games 5", "each of them once"),
+        ("arena clever --bots random,nobody --games 5", "there is no bot 'nobody'"),
+        ("arena clever --bots random,greedy --games 0", "0 games cannot be played"),
+        ("arena clever --bots random,greedy --seats 3 --games 5", "cannot fill 3 seats"),
+        ("arena clever --bots random,greedy --seats 0 --games 5", "0 seats are not possible"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    args: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("file").touch()
+    try:
+        status: object = cli.main(args.split())
+    except SystemExit as end:
+        status = end.code
+    shown = capsys.readouterr()
+    assert status == 2
+    assert shown.out == ""
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_progress_is_shown_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    progress = commands.Progress(1000)
+    progress.show(250, 0.5)
+    shown = capsys.readouterr().err
+    assert " 25%  500 games/s, 0:02 left" in shown
+    progress.wipe()
+    assert capsys.readouterr().err.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "0:00"), (61, "1:01"), (3599.7, "1:00:00"), (7322, "2:02:02")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert commands.duration(seconds) == text
+
+
+def test_what_is_finished_is_whole_whenever_ctrl_c_comes() -> None:
+    """A strike while games are being counted waits until they are."""
+
+    def strike(summary: Summary) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert summary.games
+
+    summary = simulate("clever", ["random"], 10_000, watch=strike)
+    assert summary.interrupted
+    assert summary.games == summary.totals()[1].sum() == 2500
+    assert not simulate("clever", ["random"], 10).interrupted

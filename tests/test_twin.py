@@ -1,0 +1,85 @@
+"""The compiled rules are the interpreted ones."""
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from twin import compare_games
+
+import foxtray
+
+HERE = Path(__file__).parent
+GAMES = 300
+LONG = 20_000
+CHUNK = 500
+
+# Compiles next to nothing, a function that depends on a number in another file.
+TINY = """
+import sys
+import numpy as np
+from foxtray.sim import compiled
+
+log = np.zeros(16, np.int64)
+compiled.rules().note(log, 1, 2, 3, 4, 5)
+compiled.rules().note(log, 1, 2, 3, 4, 5)
+print(log[0], compiled.fingerprint("foxtray.core.rules"))
+"""
+
+
+@pytest.mark.parametrize("seats", [1, 2, 3, 4])
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_interpreted_equals_compiled(game: str, seats: int, long_run: bool) -> None:
+    if not long_run:
+        assert compare_games(game, seats, range(GAMES)) > 30 * GAMES
+        return
+    compare_games(game, seats, range(1))  # compiles before other processes want the same
+    chunks = [range(start, start + CHUNK) for start in range(0, LONG, CHUNK)]
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        states = pool.map(compare_games, [game] * len(chunks), [seats] * len(chunks), chunks)
+        assert sum(states) > 30 * LONG
+
+
+def run(*args: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    surroundings = os.environ | changes
+    return subprocess.run([sys.executable, *args], capture_output=True, text=True, env=surroundings)
+
+
+def test_no_array_is_read_or_written_outside_its_bounds() -> None:
+    """The fingerprint knows the variable, so this code has folders of its own."""
+    done = run(str(HERE / "twin.py"), "25", NUMBA_BOUNDSCHECK="1")
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 8
+
+
+def test_an_edit_in_another_file_is_noticed(tmp_path: Path) -> None:
+    package = tmp_path / "foxtray"
+    shutil.copytree(Path(foxtray.__file__).parent, package, ignore=shutil.ignore_patterns("client"))
+    place = {"PYTHONPATH": str(tmp_path), "FOXTRAY_CACHE": str(tmp_path / "cache")}
+    width, print_before = run("-c", TINY, **place).stdout.split()
+    assert width == "10"
+    kept = sorted((tmp_path / "cache").rglob("*.nbc"))
+    assert kept
+    assert run("-c", TINY, **place).stdout.split() == [width, print_before]
+    assert sorted((tmp_path / "cache").rglob("*.nbc")) == kept
+    codes = package / "core" / "codes.py"
+    codes.write_text(codes.read_text().replace("ENTRY_WIDTH = 5", "ENTRY_WIDTH = 7"))
+    width, print_after = run("-c", TINY, **place).stdout.split()
+    assert width == "14"
+    assert print_after != print_before
+
+
+def test_a_cache_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
+    blocked = tmp_path / "a file"
+    blocked.touch()
+    beside = Path(foxtray.__file__).parent
+    before = set(beside.rglob("*.nbi"))
+    done = run("-c", TINY, FOXTRAY_CACHE=str(blocked / "cache"))
+    assert done.stdout.split()[0] == "10"
+    assert done.stderr.count("compiled code is not kept") == 1
+    assert done.stderr.count("\n") == 1
+    assert set(beside.rglob("*.nbi")) == before
