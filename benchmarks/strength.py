@@ -1,0 +1,106 @@
+"""Measure how strong the bots are alone, and write it where `foxtray bots` reads it.
+
+    python benchmarks/strength.py [--games N] [--search-games N] [--only NAME,...]
+
+Held-out seeds: training uses those from 2^40 on, choosing among nets those below 10^9.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from foxtray import bots
+from foxtray.sheets import SHEETS
+from foxtray.sim import batch
+
+TARGET = Path(bots.__file__).parent / "strength.json"
+PAGE = Path(__file__).parent.parent / "docs" / "bots.md"
+FIRST_SEED = 8_000_000_000
+
+
+def play(name: str, game: str, seed: int, games: int) -> tuple[Any, int, float]:
+    """Totals, decisions and CPU seconds of some games."""
+    chooser = bots.chooser(name, game)
+    batch.play(game, [chooser], 1, 1)
+    started = time.process_time()
+    played = batch.play(game, [chooser], seed, games)
+    return played.totals[:, 0], int(played.decisions.sum()), time.process_time() - started
+
+
+def measure(name: str, game: str, games: int) -> dict[str, float]:
+    jobs = os.cpu_count() or 1
+    each = -(-games // jobs)
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        calls = [
+            pool.submit(play, name, game, FIRST_SEED + job * each, each) for job in range(jobs)
+        ]
+        parts = [call.result() for call in calls]
+    totals = np.concatenate([part[0] for part in parts])
+    seconds = sum(part[2] for part in parts)
+    best = SHEETS[game].ratings[0].lowest or 0
+    p10, median, p90 = np.percentile(totals, [10, 50, 90])
+    return {
+        "mean": round(float(totals.mean()), 2),
+        "se": round(float(totals.std() / len(totals) ** 0.5), 2),
+        "games": len(totals),
+        "ms_per_decision": round(seconds * 1000 / sum(part[1] for part in parts), 4),
+        "p10": float(p10),
+        "median": float(median),
+        "p90": float(p90),
+        "top_band": round(float((totals >= best).mean()), 4),
+        "games_per_cpu_second": round(len(totals) / seconds, 1),
+    }
+
+
+def table(found: dict[str, Any]) -> str:
+    """What was measured, as a table in Markdown."""
+    lines = [
+        "| bot | game | mean | error | games | p10 | median | p90 | top band | ms a decision |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, games in found.items():
+        for game, m in games.items():
+            lines.append(
+                f"| `{name}` | {game} | {m['mean']:.1f} | {m['se']:.2f} | {m['games']} "
+                f"| {m['p10']:.0f} | {m['median']:.0f} | {m['p90']:.0f} "
+                f"| {m['top_band']:.1%} | {m['ms_per_decision']:.3g} |"
+            )
+    return "\n".join(lines)
+
+
+def write_table(found: dict[str, Any]) -> None:
+    """Put the table into docs/bots.md."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split("<!-- strength -->")
+    after = rest.split("<!-- /strength -->")[1]
+    text = f"{before}<!-- strength -->\n{table(found)}\n<!-- /strength -->{after}"
+    PAGE.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--search-games", type=int, default=500)
+    parser.add_argument("--only", default=",".join(bots.LEVELS))
+    args = parser.parse_args()
+    found = json.loads(TARGET.read_text(encoding="utf-8"))
+    for name in args.only.split(","):
+        for game in SHEETS:
+            games = args.search_games if bots.LEVELS[name].throws else args.games
+            found.setdefault(name, {})[game] = measure(name, game, games)
+            print(name, game, found[name][game], flush=True)
+            write_table(found)
+            TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

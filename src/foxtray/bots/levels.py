@@ -1,0 +1,113 @@
+"""The levels that people choose from, weakest first; and bots that others bring along.
+
+Another package adds a bot by an entry point in the group `foxtray.bots`: its name is the bot's,
+its value a callable that takes a seed and returns a Bot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from foxtray.errors import FoxtrayError
+
+if TYPE_CHECKING:
+    from foxtray.bots.base import Bot
+
+GROUP = "foxtray.bots"
+
+
+class UnknownBot(FoxtrayError):
+    """A bot that nobody knows."""
+
+    code = "unknown_bot"
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A strength of play, in words and in the numbers that make it."""
+
+    name: str
+    description: str
+    noise: tuple[tuple[str, float], ...] = ()
+    """How many points of noise blur its values, by game; none for a bot that does not value."""
+    bound: int = 256
+    """How many states a plan may follow completely."""
+    throws: int = 0
+    """How many throws of look-ahead it takes at most; 0: it does not look ahead."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What has to be installed for it."""
+        return ("numpy", "numba")
+
+
+LEVELS = {
+    level.name: level
+    for level in (
+        Level("random", "Does anything that is allowed, without a thought."),
+        Level("greedy", "Takes the most points it can get now, and never looks ahead."),
+        Level(
+            "casual",
+            "Sees what is good but often misjudges it: a family can win.",
+            noise=(("clever", 30.0), ("twice", 30.0)),
+            bound=16,
+        ),
+        Level(
+            "solid",
+            "A practised player with a feeling for foxes who still errs.",
+            noise=(("clever", 8.0), ("twice", 8.0)),
+            bound=64,
+        ),
+        Level(
+            "strong",
+            "Plays by a value network that has seen hundreds of thousands of games.",
+            noise=(("clever", 0.0), ("twice", 0.0)),
+            bound=96,
+        ),
+        Level(
+            "expert",
+            "The same network, and it thinks one throw ahead.",
+            noise=(("clever", 0.0), ("twice", 0.0)),
+            throws=72,
+        ),
+    )
+}
+
+
+def external() -> dict[str, Any]:
+    """Bots that other installed packages bring along."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def names() -> tuple[str, ...]:
+    """All bots there are: the levels, weakest first, then those of other packages."""
+    return (*LEVELS, *sorted(set(external()) - set(LEVELS)))
+
+
+def check(name: str) -> None:
+    if name not in LEVELS and name not in external():
+        raise UnknownBot(f"there is no bot {name!r}; choose one of {', '.join(names())}")
+
+
+def chooser(name: str, game: str) -> Any:
+    """A level's play for many games at once, as batch play wants it."""
+    check(name)
+    if name not in LEVELS:
+        raise UnknownBot(f"bot {name!r} comes from another package and plays one game at a time")
+    from foxtray.bots import player
+
+    return player.Chooser(LEVELS[name], game)
+
+
+def bot(name: str, seed: int = 0) -> Bot:
+    """A bot by its name."""
+    check(name)
+    if name not in LEVELS:
+        make: Callable[[int], Bot] = external()[name].load()
+        return make(seed)
+    from foxtray.bots import player
+
+    return player.LevelBot(LEVELS[name], seed)

@@ -1,0 +1,107 @@
+"""The forward pass of the value network, in the compilable subset.
+
+Sparse inputs - 128 - 32 - points still to come. A first layer on sparse inputs is adding rows;
+the states of one plan differ little from its root, so only the differing rows are added.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foxtray.bots import features
+from foxtray.bots.features import DENSE, SPARSE
+
+if TYPE_CHECKING:
+    from foxtray.bots.desk import Array, Desk, Net
+    from foxtray.core.layout import Tables
+    from foxtray.core.state import State
+
+FIRST = 128
+SECOND = 32
+SCALE = 100.0
+"""An output of 1 means this many points."""
+
+
+def forward(net: Net, active: Array, n: int, dense: Array, h1: Array, h2: Array) -> float:
+    """The output for one description; the hidden layers are left in h1 and h2."""
+    for j in range(FIRST):
+        h1[j] = net.b1[j]
+    for k in range(n):
+        row = net.w1[active[k]]
+        for j in range(FIRST):
+            h1[j] += row[j]
+    return finish(net, dense, h1, h2)
+
+
+def finish(net: Net, dense: Array, h1: Array, h2: Array) -> float:
+    """The rest of the pass, once the rows of the active inputs are summed up in h1."""
+    for k in range(DENSE):
+        row = net.w1[SPARSE + k]
+        x = dense[k]
+        for j in range(FIRST):
+            h1[j] += x * row[j]
+    for j in range(SECOND):
+        h2[j] = net.b2[j]
+    for i in range(FIRST):
+        h1[i] = max(h1[i], h1[i] * 0)
+    # Four rows at once: the sums then stay in registers.
+    for i in range(0, FIRST, 4):
+        a = h1[i]
+        b = h1[i + 1]
+        c = h1[i + 2]
+        d = h1[i + 3]
+        row_a = net.w2[i]
+        row_b = net.w2[i + 1]
+        row_c = net.w2[i + 2]
+        row_d = net.w2[i + 3]
+        for j in range(SECOND):
+            h2[j] += (a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])
+    y: float = net.w3[SECOND]
+    for j in range(SECOND):
+        if h2[j] > 0:
+            y += h2[j] * net.w3[j]
+        else:
+            h2[j] = 0
+    return y
+
+
+def set_root(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> None:
+    """Sum up the rows of a state from which others will differ little."""
+    n = features.describe(t, s, seat, desk.root, desk.dense)
+    desk.roots[0] = n
+    desk.turn[0] += 2
+    for j in range(FIRST):
+        desk.base[j] = net.b1[j]
+    for k in range(n):
+        row = net.w1[desk.root[k]]
+        desk.seen[desk.root[k]] = desk.turn[0]
+        for j in range(FIRST):
+            desk.base[j] += row[j]
+
+
+def points_to_come(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> float:
+    """The points that a seat is expected to add to its total; the root must be set."""
+    if features.ended(t, s, seat):
+        return 0.0
+    n = features.describe(t, s, seat, desk.active, desk.dense)
+    now = desk.turn[0]
+    h1 = desk.h1
+    for j in range(FIRST):
+        h1[j] = desk.base[j]
+    for k in range(n):
+        f = desk.active[k]
+        if desk.seen[f] == now:
+            desk.seen[f] = now + 1
+        else:
+            row = net.w1[f]
+            for j in range(FIRST):
+                h1[j] += row[j]
+    for k in range(desk.roots[0]):
+        f = desk.root[k]
+        if desk.seen[f] == now:
+            row = net.w1[f]
+            for j in range(FIRST):
+                h1[j] -= row[j]
+        else:
+            desk.seen[f] = now
+    return finish(net, desk.dense, h1, desk.h2) * SCALE

@@ -1,0 +1,208 @@
+"""A training run: rounds of self-play, each followed by gradient steps; checkpoints on the way.
+
+Reproducible for the same seed, games and processes: every game has its own seed, every round
+plays with weights fixed before it, and batches are drawn from a seeded order.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from foxtray.bots.desk import WEIGHTS, Array, net_of, new_desk, random_weights
+from foxtray.core.codes import SEATS
+from foxtray.errors import BadSetup
+from foxtray.sim.arrays import STATE, tables_of
+from foxtray.train import machine
+from foxtray.train.samples import new_samples
+
+MOST_SAMPLES = 160
+"""No game gives more samples per seat count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a training run is to do; stored with its checkpoints."""
+
+    game: str
+    games: int
+    seats: int = 1
+    seed: int = 1 << 40
+    """Self-play uses the seeds from here on; evaluation never does."""
+    threads: int = 2
+    per_round: int = 64
+    batch: int = 256
+    rate: float = 1e-3
+    decay: float = 0.8
+    """The lambda of TD(lambda)."""
+    share: float = 0.7
+    """The share of games whose behaviour has a taste for some areas."""
+    strength: float = 0.3
+    """The most that a taste adds per point; it fades to nothing at `fade` of the run."""
+    fade: float = 0.6
+    bound: int = 64
+    keep: float = 0.999
+    """How slowly the averaged weights, which play, follow the learning ones."""
+
+
+@dataclass(slots=True)
+class Trainer:
+    """The state of a run: it can be saved at any round and taken up again."""
+
+    plan: Plan
+    done: int = 0
+    step: int = 0
+    weights: Array = field(default_factory=lambda: np.zeros(0))
+    means: Array = field(default_factory=lambda: np.zeros(WEIGHTS, np.float32))
+    squares: Array = field(default_factory=lambda: np.zeros(WEIGHTS, np.float32))
+    averages: Array = field(default_factory=lambda: np.zeros(0))
+    history: list[tuple[int, float, float]] = field(default_factory=list)
+    """Games played, their mean and the squared error, per report."""
+
+    def __post_init__(self) -> None:
+        if not len(self.weights):
+            self.weights = random_weights(self.plan.seed)
+            self.averages = self.weights.copy()
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint that is whole whatever interrupts."""
+        part = path.with_name(path.name + ".part")
+        with part.open("wb") as file:
+            np.savez(
+                file,
+                weights=self.weights,
+                means=self.means,
+                squares=self.squares,
+                averages=self.averages,
+                history=np.array(self.history, float).reshape(-1, 3),
+                about=json.dumps({"plan": asdict(self.plan), "done": self.done, "step": self.step}),
+            )
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+
+    @classmethod
+    def load(cls, path: Path) -> Trainer:
+        with np.load(path) as stored:
+            about = json.loads(str(stored["about"]))
+            return cls(
+                Plan(**about["plan"]),
+                about["done"],
+                about["step"],
+                stored["weights"],
+                stored["means"],
+                stored["squares"],
+                stored["averages"],
+                [tuple(row) for row in stored["history"].tolist()],
+            )
+
+    def rounds(self) -> Iterator[tuple[Array, float]]:
+        """Train to the end; after each round the totals of its games, and the error."""
+        plan = self.plan
+        selfplay, learner = machine.selfplay(), machine.learner()
+        tables = tables_of(plan.game)
+        each = plan.per_round // plan.threads
+        desks = [new_desk() for _ in range(plan.threads)]
+        states = [np.zeros(2, STATE) for _ in range(plan.threads)]
+        samples = [new_samples(each * MOST_SAMPLES) for _ in range(plan.threads)]
+        results = [np.zeros((each, SEATS)) for _ in range(plan.threads)]
+        slopes = np.zeros(WEIGHTS, np.float32)
+        with ThreadPoolExecutor(plan.threads) as pool:
+            while self.done < plan.games:
+                gone = self.done / plan.games
+                strength = plan.strength * max(0.0, 1 - gone / plan.fade)
+                net = net_of(self.averages)
+
+                def play(k: int, net: object = net, strength: float = strength) -> int:
+                    count: int = selfplay.play_games(
+                        tables, states[k], plan.seed + self.done + k * each, each, plan.seats,
+                        plan.bound, plan.decay, plan.share, strength, net, desks[k], samples[k],
+                        results[k],
+                    )  # fmt: skip
+                    return count
+
+                counts = list(pool.map(play, range(plan.threads)))
+                rate = plan.rate * 0.5 * (1 + math.cos(math.pi * gone))
+                order = np.random.default_rng((plan.seed, self.done))
+                error = 0.0
+                for k in range(plan.threads):
+                    mixed = order.permutation(counts[k])
+                    batches = max(1, counts[k] // plan.batch)
+                    for b in range(batches):
+                        first, end = b * counts[k] // batches, (b + 1) * counts[k] // batches
+                        error += learner.learn(
+                            mixed, first, end, net_of(self.weights), net_of(slopes), desks[k],
+                            samples[k],
+                        ) / batches / plan.threads  # fmt: skip
+                        self.step += 1
+                        keep = min(plan.keep, (1 + self.step) / (10 + self.step))
+                        learner.adam(
+                            self.weights, slopes, self.means, self.squares, self.averages, rate,
+                            self.step, keep,
+                        )  # fmt: skip
+                self.done += plan.per_round
+                totals = np.concatenate([r[:, : plan.seats].mean(1) for r in results])
+                yield totals, error
+
+
+def default_plan(game: str, seats: int, seed: int, threads: int) -> Plan:
+    """What works for a game: Twice needs tastes to explore, Clever hardly any."""
+    share, strength = (0.7, 0.3) if game == "twice" else (0.3, 0.1)
+    rounds = 64 // threads * threads or threads
+    return Plan(game, 0, seats, seed, threads, rounds, share=share, strength=strength)
+
+
+def with_games(plan: Plan, games: int) -> Plan:
+    """A plan for so many games, in whole rounds."""
+    return replace(plan, games=-(-games // plan.per_round) * plan.per_round)
+
+
+def games_in(plan: Plan, seconds: float) -> int:
+    """How many games a time is good for, from a short probe after compiling."""
+    for _ in Trainer(with_games(plan, plan.per_round)).rounds():
+        pass
+    started = time.monotonic()
+    for _ in Trainer(with_games(plan, 4 * plan.per_round)).rounds():
+        pass
+    # A net that has learned finds longer chains: its games take about three times as long.
+    return int(seconds / (time.monotonic() - started) * 4 * plan.per_round / 3)
+
+
+def load(path: Path) -> Trainer:
+    """A run from its checkpoint."""
+    try:
+        return Trainer.load(path)
+    except OSError as error:
+        raise BadSetup(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadSetup(f"{path} is no checkpoint of a training run ({error})") from None
+
+
+def train(
+    trainer: Trainer,
+    path: Path,
+    report: Callable[[Trainer, float, float, float], None],
+    every: float = 60.0,
+) -> None:
+    """Run to the end, saving and reporting as often as `every` seconds."""
+    started, last = time.monotonic(), time.monotonic()
+    recent: list[float] = []
+    errors: list[float] = []
+    for totals, error in trainer.rounds():
+        recent += totals.tolist()
+        errors.append(error)
+        if time.monotonic() - last > every or trainer.done >= trainer.plan.games:
+            last = time.monotonic()
+            mean = float(np.mean(recent))
+            trainer.history.append((trainer.done, mean, float(np.mean(errors))))
+            trainer.save(path)
+            report(trainer, mean, float(np.std(recent) / len(recent) ** 0.5), last - started)
+            recent, errors = [], []

@@ -1,0 +1,146 @@
+"""Games by the net that learns, and what every moment of them should have said.
+
+A sample is the description of a chance node and its target: the points still to come as
+TD(lambda) sees them, from the values that the playing net gave. In the compilable subset.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foxtray.bots import features, network, planner
+from foxtray.bots.features import DENSE
+from foxtray.core import chance, rules
+from foxtray.core.codes import OVER, THROW
+from foxtray.sim import loops
+
+if TYPE_CHECKING:
+    from foxtray.bots.desk import Array, Desk, Net
+    from foxtray.core.layout import Tables
+    from foxtray.core.state import State
+    from foxtray.train.samples import Samples
+
+TASTE, NOISE = 11, 12
+"""Purposes of draws of their own."""
+
+
+def settle_tastes(low: int, high: int, share: float, strength: float, tastes: Array) -> None:
+    """Give a game a taste for some areas, with a probability."""
+    chosen = chance.draw(low, high, TASTE, 0, 1000) < share * 1000
+    for area in range(len(tastes)):
+        tastes[area] = 0.0
+        if chosen and strength > 0:
+            tastes[area] = strength * (chance.draw(low, high, TASTE, 1 + area, 2001) - 1000) * 0.001
+
+
+def sample(t: Tables, s: State, seat: int, at: int, net: Net, desk: Desk, samples: Samples) -> None:
+    """Write down what the net sees of a seat now and what it says."""
+    n = features.describe(t, s, seat, desk.active, desk.dense)
+    samples.counts[at] = n
+    for k in range(n):
+        samples.active[at][k] = desk.active[k]
+    for k in range(DENSE):
+        samples.dense[at][k] = desk.dense[k]
+    samples.guesses[at] = (
+        network.forward(net, desk.active, n, desk.dense, desk.h1, desk.h2) * network.SCALE
+    )
+    samples.totals[at] = rules.total_score(t, s, seat)
+    samples.seats[at] = seat
+
+
+def decide(
+    tables: list[Tables], states: list[State], seat: int, bound: int, net: Net, desk: Desk
+) -> None:
+    """Let a seat do all that it does before the next throw: the state jumps to the best leaf."""
+    desk.nodes[0] = states[0]
+    count = planner.plan(tables, seat, bound, net, desk)
+    states[0] = desk.nodes[planner.best(desk.values, count)]
+
+
+def play_game(
+    tables: list[Tables],
+    states: list[State],
+    low: int,
+    high: int,
+    seats: int,
+    bound: int,
+    share: float,
+    strength: float,
+    at: int,
+    net: Net,
+    desk: Desk,
+    samples: Samples,
+) -> int:
+    """Play one game; its samples go to the rows from `at` on; returns the row after them."""
+    t = tables[0]
+    states[0] = states[1]
+    states[0].seats = seats
+    if seats > 1:
+        states[0].first = chance.draw(low, high, chance.FIRST, 0, seats)
+    rules.begin(t, states[0], desk.log)
+    settle_tastes(low, high, share, strength, desk.tastes)
+    while states[0].phase != OVER:
+        s = states[0]
+        if s.phase == THROW:
+            at = sample_node(t, s, at, net, desk, samples)
+            loops.throw(t, s, low, high, desk.faces, desk.order, desk.log)
+        else:
+            seat = loops.lowest_seat(rules.awaiting(t, s))
+            decide(tables, states, seat, bound, net, desk)
+    return at
+
+
+def sample_node(t: Tables, s: State, at: int, net: Net, desk: Desk, samples: Samples) -> int:
+    """Sample the seats for which a throw is a moment of their own: at its start all of them."""
+    active = rules.active_seat(s)
+    for seat in range(s.seats):
+        if seat == active or (s.rolls <= 1 and s.rerolls == 0):
+            sample(t, s, seat, at, net, desk, samples)
+            at += 1
+    return at
+
+
+def set_targets(first: int, end: int, decay: float, finals: Array, samples: Samples) -> None:
+    """The TD(lambda) targets of one game, from its end backwards, for each seat."""
+    for seat in range(len(finals)):
+        coming = 0.0
+        guess = 0.0
+        total = finals[seat]
+        for i in range(end - 1, first - 1, -1):
+            if samples.seats[i] == seat:
+                gained = total - samples.totals[i]
+                coming = gained + (1.0 - decay) * guess + decay * coming
+                samples.targets[i] = coming
+                guess = samples.guesses[i]
+                total = samples.totals[i]
+
+
+def play_games(
+    tables: list[Tables],
+    states: list[State],
+    seed: int,
+    games: int,
+    seats: int,
+    bound: int,
+    decay: float,
+    share: float,
+    strength: float,
+    net: Net,
+    desk: Desk,
+    samples: Samples,
+    results: Array,
+) -> int:
+    """Play games with the seeds from `seed` on; results are their totals; how many samples."""
+    at = 0
+    for g in range(games):
+        now = seed + g
+        low = now & chance.MASK
+        high = now >> 32
+        first = at
+        at = play_game(
+            tables, states, low, high, seats, bound, share, strength, at, net, desk, samples
+        )
+        for seat in range(seats):
+            results[g][seat] = rules.total_score(tables[0], states[0], seat)
+        set_targets(first, at, decay, results[g], samples)
+    return at

@@ -1,0 +1,217 @@
+"""The bots: legal, repeatable, as strong as they claim, and no danger to a game."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import partial
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from foxtray import Action, FoxtrayError, Game, SeededDice, Throw, bots
+from foxtray.bots import features, levels, machine, network
+from foxtray.bots.base import BotError, Opinion, ask
+from foxtray.bots.commands import described, measured
+from foxtray.bots.desk import new_desk
+from foxtray.bots.weights import DamagedWeights, read_weights, weights_of
+from foxtray.cli import main
+from foxtray.core.codes import ACTIONS
+from foxtray.sim import batch, compiled
+from foxtray.sim.arrays import STATE, tables_of, write
+
+GAMES = ("clever", "twice")
+HELD_OUT = 7_000_000_000
+
+
+class Watched:
+    """A chooser whose every action is compared with the legal ones."""
+
+    def __init__(self, name: str, game: str) -> None:
+        self.inner = bots.chooser(name, game)
+        self.asked = 0
+
+    def __call__(self, tables: Any, states: Any, which: Any, seats: Any, seeds: Any) -> Any:
+        actions = self.inner(tables, states, which, seats, seeds)
+        out = np.zeros(ACTIONS, np.int64)
+        for index, seat, action in zip(which, seats, actions, strict=True):
+            n = compiled.rules().legal_actions(tables[0], states[index], seat, out)
+            assert action in out[:n]
+        self.asked += len(actions)
+        return actions
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", list(bots.LEVELS))
+def test_every_level_plays_only_legal_actions(name: str, game: str, long_run: bool) -> None:
+    games = 200 if long_run or name != "expert" else 2
+    for seats in (1, 2, 3, 4):
+        watched = Watched(name, game)
+        played = batch.play(game, [watched] * seats, HELD_OUT, games)
+        assert len(played) == games
+        assert watched.asked >= played.decisions.sum()
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "casual", "strong"])
+def test_the_same_seed_gives_the_same_games(name: str) -> None:
+    one, two = (
+        batch.play("twice", [bots.chooser(name, "twice")] * 2, 5, 3, moves=True) for _ in range(2)
+    )
+    assert (one.moves == two.moves).all()
+
+
+def test_a_bot_for_one_game_does_what_the_batch_does() -> None:
+    played = batch.play("clever", [bots.chooser("strong", "clever")], 11, 1, moves=True)
+    bot, dice = bots.bot("strong", seed=11), SeededDice(11)
+    game = Game.new("clever")
+    while not game.over:
+        address = game.address()
+        if address:
+            game = game.roll(dice.throw(*address)).game
+        else:
+            game = game.play(0, ask(bot, game, 0)).game
+    assert game.scores()[0].total == played.totals[0, 0]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", ["random", "greedy", "casual", "solid", "strong"])
+def test_the_recorded_strength_is_met(name: str, game: str) -> None:
+    claimed = measured()[name][game]
+    totals = batch.play(game, [bots.chooser(name, game)], HELD_OUT + 50_000, 300).totals[:, 0]
+    error = float(np.hypot(totals.std() / len(totals) ** 0.5, claimed["se"]))
+    assert abs(totals.mean() - claimed["mean"]) < 3 * error
+
+
+def best_ends(game: Game, seat: int) -> dict[Action, int]:
+    """For every legal action the best final total, by trying everything."""
+
+    def best(position: Game, seen: dict[str, int]) -> int:
+        if position.over or seat not in position.awaiting():
+            return position.scores()[seat].total
+        key = position.position()
+        if key not in seen:
+            seen[key] = max(
+                best(position.play(seat, action).game, seen) for action in position.legal(seat)
+            )
+        return seen[key]
+
+    seen: dict[str, int] = {}
+    return {action: best(game.play(seat, action).game, seen) for action in game.legal(seat)}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_after_the_last_throw_the_evaluation_is_exact(game: str) -> None:
+    bot = bots.bot("strong")
+    for seed in range(4):
+        dice = SeededDice(seed)
+        moment = Game.new(game)
+        while not moment.over:
+            address = moment.address()
+            if address is None:
+                moment = moment.play(0, ask(bot, moment, 0)).game
+                continue
+            moment = moment.roll(dice.throw(*address)).game
+            if address[0] == 11 and moment.awaiting():
+                expected = best_ends(moment, 0)
+                found = {o.action: o.points for o in bot.evaluate(moment, 0)}
+                assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_compiled_and_interpreted_inference_agree(game: str) -> None:
+    net, _ = weights_of(game)
+    plain, fast = new_desk(), new_desk()
+    states = np.zeros(1, STATE)
+    moment, dice, bot = Game.new(game), SeededDice(3), bots.bot("random", seed=4)
+    checked = 0
+    while not moment.over:
+        address = moment.address()
+        if address is None:
+            moment = moment.play(0, ask(bot, moment, 0)).game
+            continue
+        write(states, 0, moment.state)
+        t, s = moment.layout.tables, moment.state
+        n = features.describe(t, s, 0, plain.active, plain.dense)
+        expected = network.forward(net, plain.active, n, plain.dense, plain.h1, plain.h2)
+        machine.network().set_root(tables_of(game)[0], states[0], 0, net, fast)
+        found = machine.network().points_to_come(tables_of(game)[0], states[0], 0, net, fast)
+        assert found / network.SCALE == pytest.approx(expected, abs=1e-4)
+        checked += 1
+        moment = moment.roll(dice.throw(*address)).game
+    assert checked > 20
+
+
+def test_a_damaged_weights_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "clever.npz"
+    with pytest.raises(DamagedWeights, match=r"clever\.npz"):
+        read_weights(path)
+    path.write_bytes(b"PK\x03\x04 this is no archive")
+    with pytest.raises(DamagedWeights, match=r"clever\.npz is damaged"):
+        read_weights(path)
+    np.savez(path, weights=np.zeros(5, np.float32), card=json.dumps({}))
+    with pytest.raises(DamagedWeights, match=r"clever\.npz does not fit"):
+        read_weights(path)
+
+
+class Misbehaving:
+    """A bot that does one thing wrong."""
+
+    name = "clumsy"
+
+    def __init__(self, fault: str) -> None:
+        self.fault = fault
+
+    def choose(self, game: Game, seat: int) -> Action:
+        if self.fault == "raises":
+            raise RuntimeError("out of ideas")
+        if self.fault == "sleeps":
+            time.sleep(0.05)
+            return game.legal(seat)[0]
+        return Action.parse(game.sheet.id, "+b7")
+
+    def evaluate(self, game: Game, seat: int) -> list[Opinion]:
+        return []
+
+
+@pytest.mark.parametrize("fault", ["raises", "sleeps", "cheats"])
+def test_a_misbehaving_bot_is_reported_by_name(fault: str) -> None:
+    game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
+    with pytest.raises(BotError, match="bot clumsy"):
+        ask(Misbehaving(fault), game, 0, limit=0.01)
+
+
+def test_bots_of_other_packages_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint("clumsy", "test_bots:Misbehaving", levels.GROUP)
+    monkeypatch.setattr(levels, "entry_points", lambda group: [entry])
+    assert bots.names()[-1] == "clumsy"
+    monkeypatch.setattr(EntryPoint, "load", lambda self: partial(Misbehaving))
+    assert bots.bot("clumsy").name == "clumsy"
+    assert described()[-1]["name"] == "clumsy"
+    with pytest.raises(levels.UnknownBot):
+        bots.chooser("clumsy", "clever")
+
+
+def test_an_unknown_bot_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(levels.UnknownBot, match="random, greedy"):
+        bots.bot("nobody")
+
+
+def test_simple_bots_have_no_opinion() -> None:
+    game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
+    with pytest.raises(FoxtrayError, match="no opinion"):
+        bots.bot("random").evaluate(game, 0)
+
+
+def test_the_list_of_bots(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bots", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [bot["name"] for bot in listed] == list(bots.LEVELS)
+    for bot in listed:
+        assert set(bot) == {"name", "description", "needs", "strength"}
+        for about in bot["strength"].values():
+            assert set(about) >= {"mean", "se", "games", "ms_per_decision"}
+    assert main(["bots"]) == 0
+    assert "strong" in capsys.readouterr().out

@@ -1,0 +1,53 @@
+"""Training: repeatable, resumable, and it learns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from foxtray.cli import main
+from foxtray.errors import BadSetup
+from foxtray.train import run
+
+
+def plan(games: int, threads: int = 1) -> run.Plan:
+    return replace(run.with_games(run.default_plan("clever", 1, 1 << 41, threads), games), bound=16)
+
+
+def test_a_run_is_repeatable_and_can_be_resumed(tmp_path: Path) -> None:
+    whole = run.Trainer(plan(192))
+    for _ in whole.rounds():
+        pass
+    broken = run.Trainer(plan(192))
+    next(iter(broken.rounds()))
+    broken.save(tmp_path / "run.npz")
+    again = run.load(tmp_path / "run.npz")
+    assert again.done == 64
+    for _ in again.rounds():
+        pass
+    assert np.array_equal(whole.averages, again.averages)
+
+
+def test_a_net_learns(tmp_path: Path) -> None:
+    means = [float(totals.mean()) for totals, _ in run.Trainer(plan(1536, threads=2)).rounds()]
+    assert np.mean(means[-4:]) > np.mean(means[:4]) + 5
+
+
+def test_the_command_trains_saves_and_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "clever.npz"
+    assert main(["train", "clever", "--games", "64", "--jobs", "1", "--out", str(path)]) == 0
+    assert run.load(path).done == 64
+    assert main(["train", "clever", "--resume", str(path)]) == 0
+
+
+def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "clever"]) == 2
+    assert "--games" in capsys.readouterr().err
+    assert main(["train", "clever", "--games", "1", "--seats", "9"]) == 2
+    assert main(["train", "clever", "--resume", str(tmp_path / "none.npz")]) == 2
+    (tmp_path / "text.npz").write_text("no archive")
+    with pytest.raises(BadSetup):
+        run.load(tmp_path / "text.npz")
