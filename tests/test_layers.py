@@ -41,6 +41,9 @@ LEVELS = {
     "foxtray.review": 5,
     "foxtray.envs": 5,
     "foxtray.server": 6,
+    "foxtray.sim.commands": 6,
+    "foxtray.bots.commands": 6,
+    "foxtray.train.commands": 6,
     "foxtray.cli": 7,
     "foxtray.__main__": 7,
 }

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from foxtray import Game, render
-from foxtray.record import Record, Setup, read
+from foxtray import Action, Game, render
+from foxtray.record import Played, Record, Setup, read
 from foxtray.render import Ink
 from foxtray.terminal import CLEAR, Terminal, choices, menu, result
 
@@ -340,3 +340,41 @@ def test_the_winner_is_named() -> None:
 
 def test_an_unfinished_game_is_shown_as_such() -> None:
     assert result(Game.new("twice", 3))[-1] == " Unfinished: round 1 of 5"
+
+
+def lowest(game: Game, seat: int) -> Action:
+    """A bot that does what stands first."""
+    return game.legal(seat)[0]
+
+
+def test_bots_throw_and_decide_by_themselves() -> None:
+    table = Table(Setup("clever", 2, seed=4, names=("me", "lowest")))
+    table.terminal.bots = {1: lowest}
+    table.terminal.ask = anybody(table, random.Random(4))
+    assert table.terminal.run()
+    acted = {entry.seat for entry in table.terminal.record.inputs if isinstance(entry, Played)}
+    assert acted == {0, 1}
+    assert "Seat 2 (lowest): " in table.text
+
+
+def test_the_real_dice_of_a_bot_are_thrown_by_hand() -> None:
+    table = Table(Setup("clever", 2, first=1, names=("me", "lowest")))
+    table.terminal.bots = {1: lowest}
+    assert not table.terminal.move_bot()
+    table.terminal.throw("123456")
+    assert table.terminal.move_bot()
+
+
+def test_only_what_was_done_at_the_keyboard_is_taken_back() -> None:
+    table = Table(Setup("clever", 2, first=1, seed=9, names=("me", "lowest")))
+    table.terminal.bots = {1: lowest}
+    while table.terminal.move_bot():
+        pass
+    played = len(table.terminal.record.inputs)
+    table.terminal.draw()
+    table.terminal.act("1")
+    while table.terminal.move_bot():
+        pass
+    table.terminal.undo()
+    assert len(table.terminal.record.inputs) >= played
+    assert table.game.awaiting() == (0,)

@@ -10,12 +10,16 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from foxtray import __version__, perft, record, rulebook
+from foxtray import __version__, bots, perft, record, rulebook
+from foxtray.bots import commands as bot_commands
+from foxtray.core.codes import SEATS
+from foxtray.core.layout import Action
 from foxtray.dice import SeededDice
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
@@ -25,9 +29,11 @@ from foxtray.server import commands as server_commands
 from foxtray.sheets import SHEETS
 from foxtray.sim import commands as sim_commands
 from foxtray.terminal import Terminal, result
+from foxtray.train import commands as train_commands
 from foxtray.views import summary
 
 GAMES = tuple(SHEETS)
+ME = "me"
 ON_OFF = {"on": True, "off": False}
 ROOMY = 34
 BAD_INPUT = 2
@@ -58,6 +64,20 @@ def whole(text: str) -> int:
     return int(text)
 
 
+def seating(text: str) -> tuple[str, ...]:
+    """Who sits at the table: a number of players, or names as in `me,strong`."""
+    if text.isascii() and text.isdigit():
+        if not 1 <= int(text) <= SEATS:
+            raise argparse.ArgumentTypeError(f"{text} seats are not possible; choose 1 to {SEATS}")
+        return (ME,) * int(text)
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in (ME, *bots.names()):
+            known = ", ".join((ME, *bots.names()))
+            raise argparse.ArgumentTypeError(f"nobody is called {name!r}; say {known}")
+    return names
+
+
 def build_parser() -> Parser:
     """All commands and options; docs/cli.md lists the same."""
     parser = Parser(
@@ -86,11 +106,17 @@ def build_parser() -> Parser:
             "twice --seats 2 --save evening.fox",
             "--resume evening.fox",
             "clever --seats 3 --own-dice",
+            "clever --seats me,strong",
             "twice --seed 42 --option fox_floor=on",
         ],
     )
     play.add_argument("game", nargs="?", choices=GAMES, help="the game; not needed with --resume")
-    play.add_argument("--seats", type=whole, metavar="N", help="1 to 4 players (default: 1)")
+    play.add_argument(
+        "--seats",
+        type=seating,
+        metavar="N|WHO,...",
+        help="1 to 4 players, or who sits there: me or the name of a bot (default: 1)",
+    )
     play.add_argument("--seed", type=whole, metavar="S", help="the same number, the same dice")
     play.add_argument("--first", type=whole, metavar="SEAT", help="who begins (default: by lot)")
     play.add_argument(
@@ -132,6 +158,8 @@ def build_parser() -> Parser:
     counts.add_argument("--divide", action="store_true", help="count below each first action")
     counts.set_defaults(run=run_perft)
     sim_commands.add(command)
+    bot_commands.add(command)
+    train_commands.add(command)
     server_commands.add(command)
     return parser
 
@@ -157,10 +185,18 @@ def new_record(args: argparse.Namespace) -> Record:
         raise BadSetup("--own-dice and --seed exclude each other: real dice have no seed")
     if args.save and args.save.exists():
         raise BadSetup(f"{args.save} exists already: --resume it, or name another file")
-    seats = 1 if args.seats is None else args.seats
+    who = (ME,) if args.seats is None else args.seats
+    seats = len(who)
     seed = secrets.randbits(48) if args.seed is None else args.seed
     dice = SeededDice(seed)
-    setup = Setup(args.game, seats, seed=None if args.own_dice else seed, **dict(args.option or ()))
+    names = () if set(who) <= {ME} else who
+    setup = Setup(
+        args.game,
+        seats,
+        seed=None if args.own_dice else seed,
+        names=names,
+        **dict(args.option or ()),
+    )
     setup.start()  # complains about an impossible number of seats before lots are drawn
     first = dice.first(seats) if args.first is None else args.first - 1
     return Record(replace(setup, first=first))
@@ -189,8 +225,19 @@ def run_play(args: argparse.Namespace) -> int:
     ink = Ink(colour=screen and not os.environ.get("NO_COLOR"))
     roomy = shutil.get_terminal_size().lines >= ROOMY
     path = args.resume or args.save
-    Terminal(found, input, print, ink, clear=screen, roomy=roomy, path=path).run()
+    seated = seat_bots(found.setup)
+    Terminal(found, input, print, ink, clear=screen, roomy=roomy, path=path, bots=seated).run()
     return 0
+
+
+def seat_bots(setup: Setup) -> dict[int, Callable[[Game, int], Action]]:
+    """The bots of a table, by seat; they are loaded only where there are any."""
+    seated: dict[int, Callable[[Game, int], Action]] = {}
+    for seat, name in enumerate(setup.names):
+        if name in bots.names():
+            sim_commands.need_numbers()
+            seated[seat] = partial(bots.ask, bots.bot(name, seed=setup.seed or 0))
+    return seated
 
 
 def run_rules(args: argparse.Namespace) -> int:

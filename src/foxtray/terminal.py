@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -174,6 +174,8 @@ class Terminal:
     clear: bool = False
     roomy: bool = False
     path: Path | None = None
+    bots: Mapping[int, Callable[[Game, int], Action]] = field(default_factory=dict)
+    """Who decides for the seats that nobody at the keyboard plays."""
     news: list[str] = field(default_factory=list)
     offered: list[Choice] = field(default_factory=list)
 
@@ -184,6 +186,8 @@ class Terminal:
             self.hear(self.record.game.opening)
         try:
             while not self.record.game.over:
+                if self.move_bot():
+                    continue
                 self.draw()
                 while not self.answer():
                     pass
@@ -202,7 +206,7 @@ class Terminal:
     def seat(self) -> int:
         """The seat at the keyboard: the first that is awaited, or the one that throws."""
         game = self.record.game
-        return next(iter(game.awaiting()), game.active)
+        return next((seat for seat in game.awaiting() if seat not in self.bots), game.active)
 
     def hear(self, events: Iterable[Event]) -> None:
         game = self.record.game
@@ -226,7 +230,10 @@ class Terminal:
         self.show((CLEAR if self.clear else "\n") + "\n".join(lines))
 
     def name(self, seat: int) -> str:
-        return f"Seat {seat + 1}: " if self.record.game.seats > 1 else ""
+        if self.record.game.seats == 1:
+            return ""
+        who = f" ({self.record.setup.names[seat]})" if seat in self.bots else ""
+        return f"Seat {seat + 1}{who}: "
 
     def sheet(self, seat: int) -> list[str]:
         """A seat's sheet, and the points of all."""
@@ -276,6 +283,19 @@ class Terminal:
         self.save()
         return True
 
+    def move_bot(self) -> bool:
+        """Let a bot do what is its to do: decide, or throw the table's dice in its turn."""
+        game = self.record.game
+        seat = next((seat for seat in game.awaiting() if seat in self.bots), None)
+        if seat is not None:
+            self.hear(self.record.play(seat, self.bots[seat](game, seat)))
+        elif game.rolling() and game.active in self.bots and self.record.setup.dice():
+            self.hear(self.record.roll())
+        else:
+            return False
+        self.save()
+        return True
+
     def act(self, text: str) -> None:
         """Do what was chosen by number or by notation."""
         action: Action | str = text
@@ -312,9 +332,10 @@ class Terminal:
         return Throw(faces, (*first, *rest))
 
     def undo(self) -> None:
-        """Take back the last action, whoever made it."""
-        last = self.record.inputs[-1] if self.record.inputs else None
-        undone = self.record.undo(last.seat if isinstance(last, Played) else self.seat)
+        """Take back the last action of those at the keyboard, whoever made it."""
+        played = [entry for entry in self.record.inputs if isinstance(entry, Played)]
+        last = next((entry.seat for entry in reversed(played) if entry.seat not in self.bots), 0)
+        undone = self.record.undo(last)
         self.news.append(f"{self.name(undone.seat)}{undone.action} is taken back")
 
     def show_sheets(self, number: str) -> None:
