@@ -21,7 +21,18 @@ def record_type(example: Any, number: type) -> np.dtype[Any]:
     for field in fields(example):
         shape = np.asarray(getattr(example, field.name)).shape
         parts.append((field.name, number, shape) if shape else (field.name, number))
-    return np.dtype(parts, align=True)
+    tight = np.dtype(parts, align=True)
+    assert tight.fields is not None and tight.names is not None
+    # Whole 64-bit words, so that a state can be hashed word by word.
+    return np.dtype(
+        {
+            "names": tight.names,
+            "formats": [tight.fields[name][0] for name in tight.names],
+            "offsets": [tight.fields[name][1] for name in tight.names],
+            "itemsize": -(-tight.itemsize // 8) * 8,
+        },
+        align=True,
+    )
 
 
 STATE = record_type(State(), np.int16)
