@@ -281,6 +281,8 @@ def fill_areas(
             t.group_points[line] = group.points
             t.group_is_row[line] = int(group.kind == "row")
             for c in group.cells:
+                if t.cell_groups[first + c] == CELL_GROUPS:
+                    raise SheetError(f"a cell lies in more than {CELL_GROUPS} lines")
                 t.cell_group[first + c][t.cell_groups[first + c]] = line
                 t.cell_groups[first + c] += 1
         t.end_group[a] = len(groups)

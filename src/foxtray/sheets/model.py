@@ -125,7 +125,7 @@ class Area:
         seen: Counter[int] = Counter()
         names = []
         for cell in self.cells:
-            twin = "abcdefgh"[seen[cell.number]] if often[cell.number] > 1 else ""
+            twin = chr(ord("a") + seen[cell.number]) if often[cell.number] > 1 else ""
             seen[cell.number] += 1
             names.append(f"{self.letter}{cell.number}{twin}")
         return tuple(names)
@@ -300,6 +300,10 @@ def check_area(sheet: Sheet, area: Area, need: Callable[[bool, str], None]) -> N
     """The checks of one area."""
     where = area.colour
     need(bool(area.cells), f"{where}: no cells")
+    need(set(area.row_dice) <= set(sheet.dice), f"{where}: a row belongs to an unknown die")
+    if area.row_dice:
+        rows = {c.row for c in area.cells}
+        need(rows == set(range(len(area.row_dice))), f"{where}: every row needs its die")
     names = area.cell_names()
     need(len(set(names)) == len(names), f"{where}: two cells share a name")
     spots = [(c.row, c.column) for c in area.cells] + list(area.printed)
@@ -309,21 +313,19 @@ def check_area(sheet: Sheet, area: Area, need: Callable[[bool, str], None]) -> N
     need(fits, f"{where}: grid cells carry numbers, fields do not")
     plain = all(c.factor == 1 for c in area.cells)
     need(plain or area.entry in ("any", "at_least"), f"{where}: factors need a free entry")
+    follows = area.entry in ("rising", "falling")
+    need(not follows or area.writes == "value", f"{where}: only values rise and fall")
     at_least = area.entry == "at_least"
     need(all(bool(c.minimum) == at_least for c in area.cells), f"{where}: minimum numbers")
     for group in area.groups:
         need(bool(group.cells), f"{where}: an empty line")
         need(set(group.cells) <= set(range(len(area.cells))), f"{where}: a line leaves the area")
         need(area.grid, f"{where}: only grids have lines")
-    need(set(area.row_dice) <= set(sheet.dice), f"{where}: a row belongs to an unknown die")
-    if area.row_dice:
-        rows = {c.row for c in area.cells}
-        need(rows == set(range(len(area.row_dice))), f"{where}: every row needs its die")
     longest = len(area.cells)
     if area.scores == "rows":
         rows_of = [g for g in area.groups if g.kind == "row"]
         need(bool(rows_of), f"{where}: no rows to score")
-        longest = max((len(g.cells) for g in rows_of), default=0)
+        longest = max(len(g.cells) for g in rows_of)
     if area.scores in ("count", "rows"):
         need(len(area.points) == longest + 1, f"{where}: points for 0 to {longest} marks")
     else:
