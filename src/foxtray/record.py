@@ -196,7 +196,7 @@ def header_lines(setup: Setup) -> Iterator[str]:
         if getattr(setup, option):
             yield f"option {option}=on"
     for seat, name in enumerate(setup.names, 1):
-        yield f"name {seat} {name}"
+        yield f"name {seat} {' '.join(name.split())}"
     if setup.seed is not None:
         yield f"dice seed {setup.seed}"
     elif setup.commitment is not None:
@@ -266,7 +266,7 @@ def read(text: str) -> tuple[Record, bool]:
         word, _ = reader.peek()
     if word == "end":
         read_end(reader, record)
-    elif word:
+    elif reader.at < len(reader.lines):
         raise reader.fail(f"{word!r} is not understood")
     elif record.game.over:
         raise reader.fail("the game is over but its end line is missing")
@@ -363,6 +363,9 @@ def read_throw(reader: Reader, record: Record, text: str) -> Throw:
     faces, _, order = text.partition(" ")
     if len(faces) != DICE or set(faces) - set("-123456") or sorted(order) != sorted(letters):
         raise reader.fail("a throw is six faces ('-': not thrown) and the order of the six dice")
+    wanted = [letters[d] for d in record.game.rolling()]
+    if wanted and wanted != [letters[d] for d, face in enumerate(faces) if face != "-"]:
+        raise reader.fail(f"the dice to be thrown here are {' '.join(wanted)}")
     return Throw(
         tuple(0 if face == "-" else int(face) for face in faces),
         tuple(letters.index(letter) for letter in order),
