@@ -92,8 +92,8 @@ class Words:
     def number(self, key: str, low: int, high: int) -> int:
         return whole(key, self.take(key), low, high)
 
-    def one_of(self, key: str, names: tuple[str, ...]) -> int:
-        value = self.take(key)
+    def one_of(self, key: str, names: tuple[str, ...], default: str | None = None) -> int:
+        value = self.take(key, default)
         if value not in names:
             raise MalformedPosition(f"{key}={value} is none of {', '.join(names)}")
         return names.index(value)
@@ -123,8 +123,8 @@ def parse(text: str) -> tuple[Layout, State]:
     if len(players) != s.seats:
         raise MalformedPosition(f"{s.seats} seats but {len(players)} sheets")
     s.first = words.number("first", 1, s.seats) - 1
-    s.solo_fallback = int(words.take("solo_fallback", "off") == "on")
-    s.fox_floor = int(words.take("fox_floor", "off") == "on")
+    s.solo_fallback = words.one_of("solo_fallback", ("off", "on"), "off")
+    s.fox_floor = words.one_of("fox_floor", ("off", "on"), "off")
     turns = known.tables.rounds[s.seats] * (2 if s.seats == 1 else s.seats)
     s.turn = words.number("turn", 0, turns - 1)
     s.phase = words.one_of("phase", codes.PHASE_NAMES)
@@ -206,7 +206,7 @@ def parse_marks(name: str, text: str, known: Layout, a: int) -> list[int]:
         raise MalformedPosition(f"{name}={text} has more than {size} entries")
     marks = []
     for cell, entry in zip(area.cells, entries, strict=False):
-        mark = whole(name, entry, cell.factor, area.values[-1] * cell.factor)
+        mark = whole(name, entry, area.values[0] * cell.factor, area.values[-1] * cell.factor)
         if mark % cell.factor:
             raise MalformedPosition(f"{name}: {mark} is no multiple of {cell.factor}")
         marks.append(mark)

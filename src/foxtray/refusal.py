@@ -12,14 +12,6 @@ if TYPE_CHECKING:
 
 Reason = tuple[str, str]
 
-STAGE_WORDS = {
-    codes.PICK: "take a die that was just rolled, or pass where that is allowed",
-    codes.WINDOW: "return a die from the tray, or pass to go on",
-    codes.FOLLOW: "make additional crosses with the dice just moved, or pass",
-    codes.SERVED: "choose a die from the tray",
-    codes.EXTRA: "use an extra die, or pass",
-}
-
 
 def reason(game: Game, seat: int, action: Action) -> Reason:
     """Why a seat may not do this now; only for actions that are not legal."""
@@ -76,9 +68,9 @@ def enter_reason(game: Game, seat: int, action: Action) -> Reason:
     if stage == codes.PICK and place != codes.POOL:
         return "not_in_pool", f"the {colour} die was not rolled, it cannot be taken"
     if stage == codes.WINDOW:
-        return "not_now", f"now {STAGE_WORDS[stage]}"
+        return "not_now", "now return a die from the tray, or pass to go on"
     if stage == codes.FOLLOW and (not s.follow >> die & 1 or action.area != t.follow_area):
-        return "not_moved", f"now {STAGE_WORDS[stage]}"
+        return "not_moved", "now make additional crosses with the dice just moved, or pass"
     if stage == codes.EXTRA and s.used[seat] >> die & 1:
         return "used_already", f"the {colour} die was already an extra die in this turn"
     value = s.face[die] if stage == codes.FOLLOW else rules.value_of(t, s, die, action.area)
@@ -88,9 +80,7 @@ def enter_reason(game: Game, seat: int, action: Action) -> Reason:
         return "wrong_area", f"the {colour} die cannot be entered in {area}"
     fits = fits_place(game, seat, action, value)
     if stage == codes.SERVED and place != codes.TRAY and fits:
-        if rules.usable(t, s, seat, codes.TRAY, codes.TRAY):
-            return "tray_first", "a die of the tray can be used, so only those are offered"
-        return "not_offered", f"the {colour} die is not on the tray"
+        return "tray_first", "a die of the tray can be used, so only those are offered"
     return place_reason(game, seat, action, value)
 
 
