@@ -33,9 +33,12 @@ def test_what_a_legal_action_promises_is_what_it_marks(name: str, seats: int) ->
     rng = random.Random(seats)
     game, dice = Game.new(name, seats), SeededDice(seats)
     crosses = False
+    earlier = game, game_view(game)
     while not game.over:
         view = game_view(game)
         json.dumps(view)
+        assert game_view(game, earlier) == view
+        earlier = game, view
         address = game.address()
         if address:
             assert [d[0] for d in SHEETS[name].dice if d[0] in view["rolling"]] == view["rolling"]

@@ -164,16 +164,14 @@ class Game:
 
     def scores(self) -> tuple[ScoreCard, ...]:
         """The points of every seat as they stand."""
-        return tuple(self._score(seat) for seat in range(self.seats))
+        return tuple(self.score(seat) for seat in range(self.seats))
 
-    def _score(self, seat: int) -> ScoreCard:
+    def score(self, seat: int) -> ScoreCard:
+        """The points of a seat as they stand."""
         t, s = self.layout.tables, self.state
-        return ScoreCard(
-            tuple(rules.area_points(t, s, seat, a) for a in range(t.areas)),
-            s.foxes[seat],
-            rules.fox_value(t, s, seat),
-            rules.total_score(t, s, seat),
-        )
+        areas = tuple(rules.area_points(t, s, seat, a) for a in range(t.areas))
+        foxes, value = s.foxes[seat], rules.fox_value(t, s, seat)
+        return ScoreCard(areas, foxes, value, sum(areas) + foxes * value)
 
     def outcome(self) -> Outcome | None:
         """Totals and winners once the game is over."""

@@ -20,6 +20,7 @@ import structlog
 from msgspec import Raw
 
 from foxtray.errors import FoxtrayError
+from foxtray.game import Game
 from foxtray.server import inputs, messages
 from foxtray.server.crew import BotFailed, Crew
 from foxtray.server.inputs import AnyInput
@@ -115,6 +116,7 @@ class Table:
             entry = inputs.decode(row.data)
             self._keep(row, entry, self.state.apply(entry))
         self._view: tuple[int, Raw | None] = (-1, None)
+        self._earlier: tuple[Game, GameView] | None = None
 
     def _keep(self, row: LogRow, entry: AnyInput, happened: Happened) -> None:
         self.rows.append(row)
@@ -229,7 +231,9 @@ class Table:
         """The view of the game, made once for each number."""
         if self._view[0] != self.seq:
             record = self.state.record
-            self._view = (self.seq, Raw(encode(game_view(record.game))) if record else None)
+            if record:
+                self._earlier = record.game, game_view(record.game, self._earlier)
+            self._view = (self.seq, Raw(encode(self._earlier[1])) if self._earlier else None)
         return self._view[1]
 
     def update(self, since: int, *, whole: bool = True) -> Update:
