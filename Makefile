@@ -10,7 +10,7 @@ GAME ?= clever
 CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help play terminal web browser test test-long check format bench clean
+.PHONY: help play terminal web browser test test-long check format bench bench-load clean
 
 help: ## shows this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -53,6 +53,9 @@ format: $(DEV) ## formats, and fixes what can be fixed by itself
 
 bench: $(DEV) ## prints the speed of the rules
 	$(BIN)/python benchmarks/run.py
+
+bench-load: $(DEV) ## puts load on a live server: latencies, memory, recovery
+	$(BIN)/python benchmarks/load.py
 
 clean: ## removes .venv and everything that tools left behind
 	rm -rf web/node_modules src/foxtray/client

@@ -17,7 +17,8 @@ from foxtray.server.worker import BOTS, Answer, Question
 
 log = structlog.get_logger()
 
-PATIENCE = 60.0
+PATIENCE = 300.0
+"""Long enough for the first decision of a net, which compiles it."""
 TRIES = 3
 WORKER = (sys.executable, "-m", "foxtray.server.worker")
 

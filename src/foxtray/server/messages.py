@@ -328,7 +328,7 @@ class Problem(Struct, frozen=True):
 class NameBody(Struct, forbid_unknown_fields=True, frozen=True):
     """Who I am. The first time this makes me a player and sets the cookie."""
 
-    name: Annotated[str, Meta(max_length=20_000)]
+    name: Annotated[str, Meta(max_length=12_000)]
     bearer: bool = False
     """Tell me my token as well, for scripts; only when the player is new."""
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import signal
 import sys
 
 import msgspec
 from msgspec import Struct
 
+from foxtray import bots
 from foxtray.game import Game
 
-BOTS = ("random", "greedy")
+BOTS = tuple(bots.LEVELS)
 
 
 class Question(Struct):
@@ -37,17 +37,7 @@ class Answer(Struct):
 
 def choose(position: str, seat: int, bot: str, seed: int) -> str:
     """The action of a bot in a position."""
-    game = Game.from_position(position)
-    legal = game.legal(seat)
-    whim = random.Random(seed)
-    if bot == "random":
-        return str(whim.choice(legal))
-
-    def gain(number: int) -> tuple[int, int, float]:
-        after = game.play(seat, legal[number]).game
-        return after.scores()[seat].total, int(legal[number].die >= 0), whim.random()
-
-    return str(legal[max(range(len(legal)), key=gain)])
+    return str(bots.ask(bots.bot(bot, seed), Game.from_position(position), seat))
 
 
 def main() -> None:
