@@ -45,7 +45,7 @@ class Watched:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("name", list(bots.LEVELS))
+@pytest.mark.parametrize("name", ["casual", "solid", "strong", "expert"])
 def test_every_level_plays_only_legal_actions(name: str, game: str, long_run: bool) -> None:
     games = 200 if long_run or name != "expert" else 2
     for seats in (1, 2, 3, 4):
@@ -53,6 +53,24 @@ def test_every_level_plays_only_legal_actions(name: str, game: str, long_run: bo
         played = batch.play(game, [watched] * seats, HELD_OUT, games)
         assert len(played) == games
         assert watched.asked >= played.decisions.sum()
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("name", ["random", "greedy"])
+def test_simple_bots_play_whole_games(name: str, game: str, long_run: bool) -> None:
+    for seats in (1, 2, 3, 4):
+        for seed in range(200 if long_run else 5):
+            bot, dice = bots.bot(name, seed), SeededDice(seed)
+            moment = Game.new(game, seats)
+            while not moment.over:
+                address = moment.address()
+                if address:
+                    moment = moment.roll(dice.throw(*address)).game
+                else:
+                    seat = moment.awaiting()[-1]
+                    action = ask(bot, moment, seat)
+                    assert action == bots.bot(name, seed).choose(moment, seat)
+                    moment = moment.play(seat, action).game
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "casual", "strong"])

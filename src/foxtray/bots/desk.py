@@ -102,7 +102,6 @@ class Desk(NamedTuple):
     thrown: Array
     """1: valued by sampled throws; 0: known; -1: dropped."""
     ranks: Array
-    spare: Array
     sheet: Array
     """A batch of throws."""
 
@@ -142,6 +141,5 @@ def new_desk() -> Desk:
         squares=np.zeros(MOST_CANDIDATES, np.float64),
         thrown=np.zeros(MOST_CANDIDATES, np.int64),
         ranks=np.zeros(MOST_CANDIDATES, np.int64),
-        spare=np.zeros(1, STATE),
         sheet=np.zeros((BATCH, DICE), np.int64),
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+from foxtray.bots.simple import SimpleBot
 from foxtray.errors import FoxtrayError
 
 if TYPE_CHECKING:
@@ -39,9 +40,14 @@ class Level:
     """How many throws of look-ahead it takes at most; 0: it does not look ahead."""
 
     @property
+    def simple(self) -> bool:
+        """Whether it values nothing, and so needs no net."""
+        return not self.noise
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """What has to be installed for it."""
-        return ("numpy", "numba")
+        return () if self.simple else ("numpy", "numba")
 
 
 LEVELS = {
@@ -93,10 +99,12 @@ def check(name: str) -> None:
 
 
 def chooser(name: str, game: str) -> Any:
-    """A level's play for many games at once, as batch play wants it."""
+    """A level's play for many games at once, as batch play wants it; a name if it knows it."""
     check(name)
     if name not in LEVELS:
         raise UnknownBot(f"bot {name!r} comes from another package and plays one game at a time")
+    if LEVELS[name].simple:
+        return name
     from foxtray.bots import player
 
     return player.Chooser(LEVELS[name], game)
@@ -108,6 +116,8 @@ def bot(name: str, seed: int = 0) -> Bot:
     if name not in LEVELS:
         make: Callable[[int], Bot] = external()[name].load()
         return make(seed)
+    if LEVELS[name].simple:
+        return SimpleBot(name, seed)
     from foxtray.bots import player
 
     return player.LevelBot(LEVELS[name], seed)

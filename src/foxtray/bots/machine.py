@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from types import ModuleType
 
-from foxtray.sim.compiled import chance, compile_module, loops, rules
+from foxtray.sim.compiled import chance, compile_module, rules
 
 
 @cache
@@ -33,10 +33,5 @@ def search() -> ModuleType:
 @cache
 def thinking() -> ModuleType:
     return compile_module(
-        "foxtray.bots.thinking",
-        chance=chance(),
-        loops=loops(),
-        planner=planner(),
-        rules=rules(),
-        search=search(),
+        "foxtray.bots.thinking", chance=chance(), planner=planner(), rules=rules(), search=search()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,14 @@ from foxtray.bots.levels import Level
 from foxtray.bots.weights import weights_of
 from foxtray.core.chance import MASK
 from foxtray.core.layout import Action
-from foxtray.errors import FoxtrayError
 from foxtray.game import Game
 from foxtray.sim.arrays import STATE, Records, tables_of, write
-from foxtray.sim.loops import GREEDY, RANDOM
 
 REPLY_BOUND = 32
 """How many states a plan follows completely when it answers a throw that is only imagined."""
 MARGIN = 8.0
 """Only leaves within so many points of the best are looked at closer."""
 CANDIDATES = 8
-
-SIMPLE = {"random": RANDOM, "greedy": GREEDY}
 
 
 class Chooser:
@@ -35,7 +32,7 @@ class Chooser:
         self.noise = dict(level.noise).get(game, 0.0)
         self.desk = new_desk()
         self.inner = new_desk() if level.throws else self.desk
-        self.net = None if level.name in SIMPLE else weights_of(game)[0]
+        self.net = weights_of(game)[0]
 
     def __call__(
         self, tables: Records, states: Records, which: Array, seats: Array, seeds: Array
@@ -46,9 +43,7 @@ class Chooser:
         highs = (seeds >> np.uint64(32)).astype(np.int64)
         thinking = machine.thinking()
         common = (tables, states, which, seats, lows, highs)
-        if self.net is None:
-            thinking.choose_simply(*common, SIMPLE[self.level.name], self.desk, actions)
-        elif self.level.throws:
+        if self.level.throws:
             thinking.search_all(
                 *common, self.level.bound, REPLY_BOUND, self.level.throws, MARGIN, CANDIDATES,
                 self.net, self.desk, self.inner, actions,
@@ -58,19 +53,18 @@ class Chooser:
         return actions
 
 
+@cache
+def chooser_of(level: Level, game: str) -> Chooser:
+    """One chooser serves all bots of a level: it remembers nothing between decisions."""
+    return Chooser(level, game)
+
+
 class LevelBot:
     """A level as a bot for one game at a time."""
 
     def __init__(self, level: Level, seed: int) -> None:
         self.level, self.seed = level, seed
         self.name = level.name
-        self._choosers: dict[str, Chooser] = {}
-
-    def _chooser(self, game: Game) -> Chooser:
-        name = game.sheet.id
-        if name not in self._choosers:
-            self._choosers[name] = Chooser(self.level, name)
-        return self._choosers[name]
 
     def _batch(self, game: Game, seat: int) -> tuple[Any, ...]:
         states = np.zeros(1, STATE)
@@ -83,14 +77,12 @@ class LevelBot:
         legal = game.legal(seat)
         if len(legal) == 1:
             return legal[0]
-        actions = self._chooser(game)(*self._batch(game, seat))
+        actions = chooser_of(self.level, game.sheet.id)(*self._batch(game, seat))
         return game.layout.actions[int(actions[0])]
 
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
         """All legal actions with what they are worth, best first."""
-        chooser = self._chooser(game)
-        if chooser.net is None:
-            raise FoxtrayError(f"bot {self.name} has no opinion on what an action is worth")
+        chooser = chooser_of(self.level, game.sheet.id)
         tables, states, *_ = self._batch(game, seat)
         n = machine.thinking().consider(
             tables, states, 0, seat, self.level.bound, chooser.net, chooser.desk

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from foxtray.bots import planner, search
 from foxtray.core import chance, rules
-from foxtray.sim import loops
 
 if TYPE_CHECKING:
     from foxtray.bots.desk import Array, Desk, Net
@@ -74,30 +73,6 @@ def choose(
                 best_value = value
                 best = j
         actions[k] = desk.legal[best]
-
-
-def choose_simply(
-    tables: list[Tables],
-    states: list[State],
-    which: Array,
-    seats: Array,
-    lows: Array,
-    highs: Array,
-    bot: int,
-    desk: Desk,
-    actions: Array,
-) -> None:
-    """What the bots of the batch loop do, asked from outside it."""
-    for k in range(len(which)):
-        desk.nodes[0] = states[which[k]]
-        where = planner.fingerprint(desk.words, 0) & chance.MASK
-        n = rules.legal_actions(tables[0], desk.nodes[0], seats[k], desk.out)
-        if bot == loops.RANDOM:
-            actions[k] = desk.out[chance.draw(lows[k], highs[k], chance.CHOICE, where, n)]
-        else:
-            actions[k] = loops.greedy_action(
-                tables, desk.nodes, 0, seats[k], lows[k], highs[k], where, desk.out, n, desk.spare
-            )
 
 
 def search_all(

@@ -91,7 +91,7 @@ class Trainer:
 
     @classmethod
     def load(cls, path: Path) -> Trainer:
-        with np.load(path) as stored:
+        with path.open("rb") as file, np.load(file) as stored:
             about = json.loads(str(stored["about"]))
             return cls(
                 Plan(**about["plan"]),

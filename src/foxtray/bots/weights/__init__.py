@@ -29,7 +29,7 @@ def save_weights(path: Path, flat: Array, card: dict[str, Any]) -> None:
 def read_weights(path: Path) -> tuple[Net, dict[str, Any]]:
     """The net of a weights file, and its card."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             flat = np.ascontiguousarray(stored["weights"], np.float32)
             card = json.loads(str(stored["card"]))
     except FileNotFoundError:

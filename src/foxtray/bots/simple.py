@@ -1,0 +1,37 @@
+"""The two bots that value nothing, for one game at a time and in plain Python.
+
+The simulator has them inside its compiled loop.
+"""
+
+from __future__ import annotations
+
+import random
+
+from foxtray.bots.base import Opinion
+from foxtray.core.codes import ENTER, USE
+from foxtray.core.layout import Action
+from foxtray.errors import FoxtrayError
+from foxtray.game import Game
+
+
+class SimpleBot:
+    """Chance decides, or the points now; a seed and a position always give the same action."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self.name, self.seed = name, seed
+
+    def choose(self, game: Game, seat: int) -> Action:
+        legal = game.legal(seat)
+        whim = random.Random(f"{self.seed} {game.position()}")
+        if self.name == "random":
+            return whim.choice(legal)
+
+        def gain(action: Action) -> tuple[int, bool, float]:
+            """Points first; between equals a mark, and then chance, decides."""
+            points = game.play(seat, action).game.scores()[seat].total
+            return points, action.kind in (ENTER, USE), whim.random()
+
+        return max(legal, key=gain)
+
+    def evaluate(self, game: Game, seat: int) -> list[Opinion]:
+        raise FoxtrayError(f"bot {self.name} has no opinion on what an action is worth")
