@@ -108,6 +108,12 @@ export class Connection {
     })
   }
 
+  /** Asks for everything anew: who I am at this table has changed. */
+  refresh(): void {
+    this.seen = null
+    this.hello()
+  }
+
   get unanswered(): number {
     return this.waiting.length
   }
@@ -159,7 +165,8 @@ export class Connection {
         this.opened()
         break
       case 'update':
-        if (this.seen === null || message.previous > this.seen) {
+        if (this.seen === null) return // a snapshot is on its way
+        if (message.previous > this.seen) {
           this.hello()
           return
         }

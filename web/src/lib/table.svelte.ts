@@ -132,6 +132,7 @@ export class Table {
     const answer = await this.connection.send(command)
     this.waiting--
     this.refusal = answer.ok ? null : answer.refusal
+    if (answer.ok && (command.type === 'sit' || command.type === 'leave')) this.connection.refresh()
     return answer
   }
 

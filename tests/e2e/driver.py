@@ -1,0 +1,186 @@
+"""A player in a real browser, who clicks or uses the keyboard."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import BrowserContext, expect
+from server.harness import Server
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PHONE = (390, 844)
+DESKTOP = (1280, 800)
+Json = dict[str, Any]
+
+MEASURE = """() => {
+  const small = [];
+  const check = (selector, least) => {
+    for (const element of document.querySelectorAll(selector)) {
+      const box = element.getBoundingClientRect();
+      if (box.width && (box.width < least || box.height < least))
+        small.push([selector, Math.round(box.width), Math.round(box.height)]);
+    }
+  };
+  check('.dice button', 44);
+  check('.act button', 44);
+  if (document.querySelector('.dice button[aria-pressed=true]')) check('[data-place]', 44);
+  check('.playing .middle rect.cell', 20);
+  const root = document.documentElement;
+  if (root.scrollWidth > innerWidth) small.push(['page', root.scrollWidth, innerWidth]);
+  return small;
+}"""
+
+
+class Guest:
+    """One person with a browser of their own; anything that goes wrong there is remembered."""
+
+    def __init__(self, context: BrowserContext, server: Server, seed: int = 0) -> None:
+        self.server = server
+        self.context = context
+        self.page = context.new_page()
+        self.page.set_default_timeout(10_000)
+        self.random = random.Random(seed)
+        self.complaints: list[str] = []
+        self.down = False
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._console)
+        self.page.on("request", self._request)
+
+    def _console(self, message: Any) -> None:
+        if message.type == "error" and not self.down:
+            self.complaints.append(message.text)
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith((self.server.url, self.server.url.replace("http", "ws"))):
+            if not request.url.startswith(("data:", "blob:")):
+                self.complaints.append(f"a request left the server: {request.url}")
+
+    def open(self, path: str = "/") -> None:
+        self.page.goto(self.server.url + path)
+
+    def begin(self, game: str, how: str = "solo") -> None:
+        """Begin a game from the first page."""
+        self.open()
+        self.page.click(f"[data-start={game}-{how}]")
+        if how in ("bots", "friends"):
+            self.page.click(f"[data-go={game}]")
+
+    @property
+    def table(self) -> str:
+        return self.page.url.split("/t/")[1].split("?")[0]
+
+    @property
+    def over(self) -> bool:
+        return self.page.locator("main.end").count() > 0
+
+    def snapshot(self) -> Json:
+        """The table as the server sees it."""
+        answer = self.context.request.get(f"{self.server.url}/api/tables/{self.table}")
+        found: Json = answer.json()
+        return found
+
+    def command(self, **command: Any) -> Json:
+        """A command of mine over HTTP, to get somewhere quickly."""
+        command["id"] = f"h{self.random.getrandbits(60):x}"
+        url = f"{self.server.url}/api/tables/{self.table}/commands"
+        answer: Json = self.context.request.post(
+            url, data=json.dumps(command), headers={"content-type": "application/json"}
+        ).json()
+        return answer
+
+    def step(self) -> bool:
+        """One click towards the end of the game; False if there is nothing to do."""
+        page = self.page
+        state = page.evaluate(
+            """() => {
+              const count = (selector) => document.querySelectorAll(selector).length;
+              return {
+                go: count('.act button.primary:not(:disabled)'),
+                choices: count('.choices button'),
+                places: count('[data-place]'),
+                dice: count('.dice button'),
+                held: count('.dice button[aria-pressed=true]'),
+                pass: count('.act .pass'),
+              };
+            }"""
+        )
+        if state["go"]:
+            page.locator(".act button.primary").click()
+        elif state["choices"]:
+            self._any(".choices button", state["choices"])
+        elif state["places"] and (state["held"] or not state["dice"]):
+            self._any("[data-place]", state["places"])
+        elif state["dice"]:
+            self._any(".dice button", state["dice"])
+        elif state["pass"]:
+            page.locator(".act .pass").click()
+        else:
+            return False
+        return True
+
+    def hurry(self) -> bool:
+        """The same, by the page's own events: many browsers share few cores."""
+        done: bool = self.page.evaluate(
+            """(chance) => {
+              const all = (selector) => [...document.querySelectorAll(selector)];
+              const touch = (list) => {
+                if (!list.length) return false;
+                const one = list[Math.floor(chance * list.length)];
+                one.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+                return true;
+              };
+              const dice = all('.dice button');
+              const held = all('.dice button[aria-pressed=true]').length;
+              return touch(all('.act button.primary:not(:disabled)')) ||
+                touch(all('.choices button')) ||
+                ((held || !dice.length) && touch(all('[data-place]'))) ||
+                touch(dice) || touch(all('.act .pass'));
+            }""",
+            self.random.random(),
+        )
+        return done
+
+    def _any(self, selector: str, count: int) -> None:
+        """Touch one of several; what moved away meanwhile is touched next time."""
+        place = self.page.locator(selector).nth(self.random.randrange(count))
+        place.click(timeout=3_000, force=True)
+
+    def play(self, steps: int = 10_000, measure: bool = False) -> None:
+        """Click until the game is over, or for so many steps."""
+        idle = 0
+        while steps and not self.over:
+            if self.step():
+                steps, idle = steps - 1, 0
+                if measure:
+                    small = self.page.evaluate(MEASURE)
+                    assert not small, f"too small, or too wide: {small}"
+            else:
+                idle += 1
+                assert idle < 400, f"nothing to do: {self.page.locator('.act').inner_text()}"
+                self.page.wait_for_timeout(25)
+
+    def axe(self) -> None:
+        """No screen has a problem that axe-core finds."""
+        if not self.page.evaluate("() => 'axe' in window"):
+            # Through the debugger, which the page's own policy does not reach.
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = self.page.evaluate(
+            """() => axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
+              'wcag22aa', 'best-practice']}).then((result) => result.violations.map(
+              (one) => [one.id, one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160))]))"""
+        )
+        assert not found, found
+        width = self.page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
+        assert width[0] <= width[1], "the page scrolls sideways"
+
+    def settled(self) -> None:
+        """The table is on the screen and connected."""
+        expect(self.page.locator(".act")).to_be_visible()
+
+    def finish(self) -> None:
+        assert not self.complaints, self.complaints
+        self.context.close()

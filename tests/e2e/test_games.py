@@ -1,0 +1,233 @@
+"""Whole games in the browser, alone and together, on bad connections too."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from e2e.conftest import Invite
+from e2e.driver import DESKTOP, PHONE, Guest
+from playwright.sync_api import expect
+from server.harness import Server
+
+
+@pytest.mark.parametrize(("game", "size"), [("clever", PHONE), ("twice", DESKTOP)])
+def test_solo_by_clicks(guest: Invite, game: str, size: tuple[int, int]) -> None:
+    ana = guest(size, seed=5)
+    ana.begin(game)
+    ana.settled()
+    ana.play(measure=True)
+    end = ana.snapshot()
+    total = end["game"]["seats"][0]["score"]["total"]
+    expect(ana.page.locator("h1")).to_contain_text(f"{total} points")
+    expect(ana.page.locator("tfoot td strong")).to_have_text(str(total))
+    expect(ana.page.locator("[data-fair=yes]")).to_be_visible()
+    marks = end["game"]["seats"][0]["marks"]
+    shown = ana.page.eval_on_selector_all(
+        "[data-cell]", "all => all.map(one => [one.dataset.cell, Number(one.dataset.mark)])"
+    )
+    assert {cell: mark for cell, mark in shown if mark} == marks
+
+
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_the_guided_game(guest: Invite, game: str) -> None:
+    ana = guest()
+    ana.begin(game, "learn")
+    ana.settled()
+    first = ana.page.locator(".lesson").inner_text()
+    for _ in range(80):
+        if ana.page.locator(".lesson a").count():
+            break
+        reroll = ana.page.locator("[data-act=reroll]")
+        if reroll.count():
+            reroll.click()
+        elif not ana.step():
+            ana.page.wait_for_timeout(40)
+    expect(ana.page.locator(".lesson")).to_contain_text("That is all you need!")
+    assert "Step 1 of 18" in first
+    ana.play(6)
+
+
+def seat_friends(guest: Invite, game: str, count: int) -> list[Guest]:
+    host = guest(DESKTOP, seed=1)
+    host.open()
+    host.page.fill("#name", "Host <b>&amp;</b>")
+    host.page.click(f"[data-start={game}-friends]")
+    host.page.click(f"[aria-label=Players] button:has-text('{count}')")
+    host.page.click(f"[data-go={game}]")
+    link = host.page.locator("#invite").input_value()
+    expect(host.page.locator("img.qr")).to_be_visible()
+    friends = [host]
+    for i in range(1, count):
+        friend = guest(PHONE, seed=i + 1)
+        friend.page.goto(link)
+        friend.page.fill("#name", f"Friend {i}")
+        friend.page.keyboard.press("Enter")
+        friend.page.locator("[data-sit]").first.click()
+        friends.append(friend)
+    host.page.click("text=Begin the game")
+    for friend in friends:
+        friend.settled()
+    return friends
+
+
+@pytest.mark.parametrize(("game", "count"), [("clever", 2), ("twice", 4)])
+def test_friends_at_one_table(guest: Invite, long_run: bool, game: str, count: int) -> None:
+    friends = seat_friends(guest, game, count)
+    together = 0
+    done: set[int] = set()
+    for turn in range(4_000 if long_run else 100):
+        done = {i for i, one in enumerate(friends) if one.over}
+        playing = [one for i, one in enumerate(friends) if i not in done]
+        if not playing:
+            break
+        together += sum(one.page.locator(".dice button").count() > 0 for one in playing) > 1
+        if not sum(one.hurry() for one in playing):
+            friends[turn % count].page.wait_for_timeout(20)
+    assert together, "two seats had a choice at the same time"
+    assert not long_run or len(done) == count
+    views = [one.snapshot() for one in friends]
+    assert all(view["game"] == views[0]["game"] for view in views)
+    # A hostile name is text.
+    body = friends[1].page.locator("body")
+    expect(body).to_contain_text("Host <b>&amp;</b>")
+
+
+def reach_bonus(ana: Guest) -> None:
+    """Over HTTP to an open bonus: at the latest the one of round 4."""
+    for _ in range(500):
+        game = ana.snapshot()["game"]
+        if game["seats"][0]["open"]:
+            return
+        if game["rolling"]:
+            ana.command(type="roll")
+        else:
+            legal = [place["action"] for place in game["seats"][0]["legal"]]
+            ana.command(type="play", action=ana.random.choice(legal))
+    raise AssertionError("no bonus came")
+
+
+def test_reload_in_a_chain_of_bonuses(guest: Invite) -> None:
+    ana = guest(DESKTOP, seed=3)
+    ana.begin("clever")
+    ana.settled()
+    reach_bonus(ana)
+    expect(ana.page.locator("[data-place]").first).to_be_visible()
+    before = ana.snapshot()
+    ana.page.reload()
+    ana.settled()
+    expect(ana.page.locator("[data-place]").first).to_be_visible()
+    assert ana.snapshot()["game"] == before["game"]
+    names = "all => all.map(one => one.dataset.place)"
+    offered = ana.page.eval_on_selector_all("[data-place]", names)
+    assert set(offered) == {place["cell"] for place in before["game"]["seats"][0]["legal"]}
+    # Two tabs on one seat.
+    other = ana.context.new_page()
+    other.goto(ana.page.url)
+    expect(other.locator("[data-place]").first).to_be_visible()
+    cell = offered[0]
+    other.locator(f"[data-place={cell}]").click(force=True)
+    other.locator(".act button.primary:not(:disabled)").click()
+    expect(ana.page.locator(f"[data-cell={cell}]:not([data-mark='0'])")).to_be_visible()
+
+
+def test_the_server_dies_in_the_middle_of_a_turn(guest: Invite, server: Server) -> None:
+    ana = guest(seed=4)
+    ana.begin("clever")
+    ana.settled()
+    ana.page.click(".act button.primary")
+    ana.page.locator("[data-die=o].usable").click()
+    expect(ana.page.locator(".act button.primary")).to_be_enabled()
+    ana.down = True
+    server.kill()
+    ana.page.click(".act button.primary")
+    expect(ana.page.locator("[data-line=lost]")).to_contain_text("Your choice is kept")
+    server.start()
+    expect(ana.page.locator("[data-cell=o1]:not([data-mark='0'])")).to_be_visible(timeout=20_000)
+    expect(ana.page.locator("[data-line]")).to_have_count(0)
+    ana.down = False
+    ana.play(5)
+    played = [e for e in ana.snapshot()["entries"] if e.get("action") == "o>o"]
+    assert len(played) == 1, "what was chosen is executed once"
+
+
+def test_undo_and_a_refused_move(guest: Invite) -> None:
+    ana = guest(DESKTOP)
+    ana.begin("clever")
+    ana.settled()
+    ana.page.click(".act button.primary")
+    ana.page.locator("[data-die=o].usable").click()
+    expect(ana.page.locator(".act .points")).to_be_visible()
+    ana.page.locator(".act button.primary").click()
+    expect(ana.page.locator("[data-cell=o1]:not([data-mark='0'])")).to_be_visible()
+    ana.page.click(".undo")
+    expect(ana.page.locator("[data-cell=o1][data-mark='0']")).to_be_visible()
+    expect(ana.page.locator(".story").first).to_contain_text("takes the last step back")
+    # The same choice, but somebody else at this seat was faster.
+    ana.page.locator("[data-die=o].usable").click()
+    ana.page.evaluate("() => 0")
+    answer = ana.command(type="play", action="o>o")
+    assert answer["type"] == "ack"
+    refusal = ana.command(type="play", action="o>o")
+    assert refusal["code"] == "dice_wanted"
+
+
+class Keys:
+    """Plays with Tab, Enter and Escape only."""
+
+    def __init__(self, ana: Guest) -> None:
+        self.ana = ana
+
+    def reach(self, selector: str, most: int = 90) -> None:
+        """Tab to an element that matches."""
+        page = self.ana.page
+        for _ in range(most):
+            if page.evaluate(f"() => !!document.activeElement?.matches({selector!r})"):
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"the keyboard does not reach {selector}")
+
+    def step(self) -> bool:
+        page = self.ana.page
+        for selector in (
+            ".act button.primary:not(:disabled)",
+            ".choices button",
+            "[data-place]",
+            ".act .pass",
+        ):
+            if selector == "[data-place]" and page.locator(".dice button").count():
+                if not page.locator(".dice button[aria-pressed=true]").count():
+                    selector = ".dice button"
+            if page.locator(selector).count():
+                self.reach(selector)
+                page.keyboard.press("Enter")
+                return True
+        return False
+
+
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_with_the_keyboard_alone(guest: Invite, long_run: bool, game: str) -> None:
+    ana = guest(DESKTOP)
+    ana.open()
+    keys = Keys(ana)
+    expect(ana.page.locator(f"[data-start={game}-solo]")).to_be_visible()
+    keys.reach(f"[data-start={game}-solo]")
+    ana.page.keyboard.press("Enter")
+    ana.settled()
+    heard: set[str] = set()
+    whole = long_run or game == "clever"
+    steps, idle = (10_000 if whole else 60), 0
+    while steps and not ana.over:
+        if keys.step():
+            steps, idle = steps - 1, 0
+            live = ana.page.locator("[data-live]")
+            if live.count():
+                heard.add(live.first.text_content() or "")
+        else:
+            idle += 1
+            assert idle < 400
+            ana.page.wait_for_timeout(20)
+    assert ana.over or not whole
+    told = " ".join(heard)
+    for words in (r"Roll 1: White \d", r"takes \w+ \d", r"Choose a die\.", r"throw the dice"):
+        assert re.search(words, told), words

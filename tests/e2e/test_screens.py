@@ -1,0 +1,117 @@
+"""Every screen, looked at by axe-core, in several languages, sizes and themes."""
+
+from __future__ import annotations
+
+import pytest
+from e2e.conftest import Invite
+from e2e.driver import DESKTOP, PHONE, Guest
+from playwright.sync_api import expect
+
+SIZES = {"phone": PHONE, "desktop": DESKTOP}
+LONG_SIZES = {"small": (360, 740), "tablet": (768, 1024), "wide": (1440, 900), "least": (320, 640)}
+
+
+def finish_quickly(ana: Guest) -> None:
+    """Over HTTP to the end of a solo game."""
+    for _ in range(600):
+        game = ana.snapshot()["game"]
+        if game["over"]:
+            return
+        if game["rolling"]:
+            ana.command(type="roll")
+        else:
+            legal = [place["action"] for place in game["seats"][0]["legal"]]
+            ana.command(type="play", action=ana.random.choice(legal))
+    raise AssertionError("the game does not end")
+
+
+def visit_all(ana: Guest, game: str) -> None:
+    """All screens, one after the other."""
+    page = ana.page
+    ana.open()
+    expect(page.locator("[data-start]").first).to_be_visible()
+    page.click(f"[data-start={game}-bots]")
+    ana.axe()
+    page.click(f"[data-start={game}-friends]")
+    page.click(f"[data-go={game}]")
+    expect(page.locator("img.qr")).to_be_visible()
+    ana.axe()
+    ana.begin(game)
+    ana.settled()
+    ana.axe()
+    page.click(".act button.primary")
+    page.locator("[data-die=w].usable").click()
+    ana.axe()
+    page.locator("[data-place]").first.click(force=True)
+    ana.axe()
+    page.locator("button.title").first.click()
+    expect(page.locator("dialog")).to_be_visible()
+    ana.axe()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    finish_quickly(ana)
+    expect(page.locator("main.end")).to_be_visible()
+    expect(page.locator("[data-fair=yes]")).to_be_visible()
+    ana.axe()
+    replay = f"/replay/{ana.table}"
+    ana.open(replay + "?step=7")
+    expect(page.locator("#step")).to_have_value("7")
+    page.locator(".controls button").nth(2).click()
+    expect(page.locator("#step")).to_have_value("8")
+    assert "step=8" in page.url
+    ana.axe()
+    for path in ("/history", f"/rules/{game}", "/about", "/nowhere"):
+        ana.open(path)
+        expect(page.locator("h1").first).to_be_visible()
+        if path == "/history":
+            expect(page.locator("dl").first).to_be_visible()
+        ana.axe()
+
+
+@pytest.mark.parametrize(("game", "size", "theme"), [
+    ("clever", "phone", "light"),
+    ("twice", "desktop", "dark"),
+])  # fmt: skip
+def test_every_screen(guest: Invite, game: str, size: str, theme: str) -> None:
+    ana = guest(SIZES[size], color_scheme=theme)
+    visit_all(ana, game)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", LONG_SIZES)
+@pytest.mark.parametrize("language", ["en", "de", "nl", "sr"])
+def test_every_language_and_size(
+    guest: Invite, long_run: bool, language: str, size: str, theme: str
+) -> None:
+    if not long_run and (language, size, theme) != ("de", "least", "light"):
+        pytest.skip("in the long run only")
+    game = "twice" if size in ("small", "wide", "least") else "clever"
+    ana = guest(LONG_SIZES[size], color_scheme=theme, locale=language)
+    ana.open()
+    expect(ana.page.locator("html")).to_have_attribute(
+        "lang", {"sr": "sr-Latn", "en": "en-GB"}.get(language, language)
+    )
+    visit_all(ana, game)
+    ana.begin(game)
+    ana.settled()
+    ana.play(40, measure=True)
+
+
+def test_forced_colours_and_a_challenge(guest: Invite) -> None:
+    ana = guest(forced_colors="active")
+    ana.begin("clever")
+    ana.settled()
+    ana.axe()
+    finish_quickly(ana)
+    ana.page.click("text=Challenge someone")
+    link = ana.page.locator("#challenge").input_value()
+    ben = guest(seed=9)
+    ben.page.goto(link)
+    ben.axe()
+    ben.page.click("text=Accept")
+    ben.settled()
+    ben.page.click(".act button.primary")
+    expect(ben.page.locator(".dice button").first).to_be_visible()
+    mine = next(e for e in ana.snapshot()["entries"] if e["what"] == "threw")
+    theirs = next(e for e in ben.snapshot()["entries"] if e["what"] == "threw")
+    assert mine["events"][0]["faces"] == theirs["events"][0]["faces"]
