@@ -23,6 +23,8 @@ TRACK_ORDER = ("reroll", "return", "extra")
 class SheetError(FoxtrayError):
     """A sheet that contradicts itself."""
 
+    code = "bad_sheet"
+
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
