@@ -48,12 +48,12 @@ def terminal(summary: Summary, columns: int = 80, rows: int = 20, plain: bool = 
     """A histogram of the totals, the seats side by side."""
     width, found = bins(summary, rows)
     highest = max(max(shares) for _, shares in found)
-    room = max(8, (columns - 11) // summary.seats - 9)
+    room = max(8, (columns - 13) // summary.seats - 9)
     lines = []
     for start, shares in found:
-        label = f"{start}" if width == 1 else f"{start}-{start + width - 1}"
+        label = f"{start}" if width == 1 else f"{start} to {start + width - 1}"
         drawn = (f"{s:6.1%} {bar(s / highest, room, plain):<{room + 2}}" for s in shares)
-        lines.append(f" {label:>9} " + "".join(drawn).rstrip())
+        lines.append(f" {label:>11} " + "".join(drawn).rstrip())
     return lines
 
 

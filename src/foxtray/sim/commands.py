@@ -324,26 +324,24 @@ def rank(standings: Standings) -> list[str]:
     """The standings for people: the bots, best first, and every pair of them."""
     order = sorted(range(len(standings.bots)), key=lambda bot: -standings.mean(bot).mean)
     names = standings.bots
-    wide = max(6, *map(len, names))
-    table = "everyone alone" if standings.seats == 1 else f"{standings.seats} seats"
-    seatings = len(standings.seatings)
+    wide = max(11, *map(len, names))
+    if standings.seats == 1:
+        played = f"everyone alone, {standings.deals:,} games each"
+    else:
+        played = f"{standings.seats} seats, {standings.deals:,} games of each seating"
     lines = [
-        f" {SHEETS[standings.game].title}, {table}, {standings.deals:,} games"
-        f" of each of {seatings} seatings, seed {standings.seed}",
+        f" {SHEETS[standings.game].title}, {played}, seed {standings.seed}",
         "",
-        f" {'bot':<{wide}}  mean points (95 % sure)           games won (95 % sure)",
+        f" {'bot':<{2 * wide + 6}}   points  95 % sure              games won  95 % sure",
     ]
     for bot in order:
         mean, won = standings.mean(bot), standings.win_rate(bot)
-        points = f"{mean.mean:8.2f}  {mean.low:8.2f} to {mean.high:8.2f}"
         lines.append(
-            f" {names[bot]:<{wide}}  {points:<32}  "
-            f"{won.mean:6.1%}  {max(won.low, 0):6.1%} to {min(won.high, 1):6.1%}"
+            f" {names[bot]:<{2 * wide + 6}} {mean.mean:8.2f}  {mean.low:8.2f} to {mean.high:8.2f}"
+            f"      {won.mean:6.1%}  {max(won.low, 0):6.1%} to {min(won.high, 1):6.1%}"
         )
-    lines += [
-        "",
-        f" {'difference on the same dice':<{2 * wide + 9}} points (95 % sure)                ahead",
-    ]
+    lines += ["", f" {'difference on the same dice':<{2 * wide + 6}}   points  95 % sure"]
+    lines[-1] += " " * 14 + "    ahead"
     for place, bot in enumerate(order):
         for other in order[place + 1 :]:
             a, b = sorted((bot, other))
@@ -351,9 +349,9 @@ def rank(standings: Standings) -> list[str]:
             found = standings.difference(a, b)
             low, high = sorted((sign * found.low, sign * found.high))
             ahead = standings.ahead[a, b].estimate(2).mean
-            pair = f"{names[bot]:<{wide}} over {names[other]:<{wide}}"
+            pair = f"{names[bot]} over {names[other]}"
             lines.append(
-                f" {pair:<{2 * wide + 9}} {sign * found.mean:+8.2f}  {low:+8.2f} to {high:+8.2f}"
+                f" {pair:<{2 * wide + 6}} {sign * found.mean:+8.2f}  {low:+8.2f} to {high:+8.2f}"
                 f"      {ahead if sign > 0 else 1 - ahead:6.1%}"
             )
     spent = speed_line(standings.games, standings.cpu_seconds, standings.wall_seconds)
