@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from time import process_time
 
+from compiled import report
+
 from foxtray.core import chance, rules
 from foxtray.core.codes import ACTIONS, DICE, THROW
 from foxtray.core.layout import Tables, layout
@@ -104,7 +106,9 @@ def copy_microseconds(s: State, copies: int = 20_000) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=1_500, help="random games per batch")
-    games = parser.parse_args().games
+    parser.add_argument("--compiled", type=int, default=100_000, help="the same, compiled")
+    args = parser.parse_args()
+    games = args.games
     loop = calibrate()
     print(f"calibration loop               {loop:10.1f} million steps per CPU second\n")
     print("interpreted rules, one core    " + "".join(f"{game:>10}" for game in SHEETS))
@@ -126,6 +130,7 @@ def main() -> None:
     ]
     for name, form, values in rows:
         print(f"{name:<31}" + "".join(f"{value:>10{form}}" for value in values))
+    report(loop, args.compiled)
 
 
 if __name__ == "__main__":
