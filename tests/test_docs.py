@@ -65,11 +65,13 @@ def test_the_examples_in_the_help_can_be_parsed() -> None:
             build_parser().parse_args(example.split(" | ")[0].split())
 
 
-def test_the_readme_plays_a_game() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+@pytest.mark.parametrize("page", ["README.md", "docs/simulation.md"])
+def test_what_is_shown_in_python_happens(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert blocks
     runner = doctest.DocTestRunner()
-    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README.md", None, 0)
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page, None, 0)
     runner.run(test)
     assert runner.summarize(verbose=False) == (0, len(test.examples))
 
