@@ -20,10 +20,10 @@ Array = npt.NDArray[Any]
 Chooser = Callable[[Records, Records, Array, Array, Array], Array]
 """A bot outside the loop: (tables, states, which, seats, seeds) to the actions of those games."""
 
-BLOCK = 256
-"""Games played side by side: few enough to stay in the processor's cache."""
-LONGEST = 1024
-"""No game has more decisions; the longest seen has a quarter of it."""
+BLOCK = 1024
+"""Games played side by side."""
+LONGEST = 256
+"""No seat has more decisions in a game; the longest seen has a third of it."""
 INSIDE = {"random": RANDOM, "greedy": GREEDY}
 
 
@@ -101,7 +101,7 @@ def play_block(
     for seat, bot in enumerate(bots):
         codes[seat] = INSIDE[bot] if isinstance(bot, str) else OUTSIDE
     log = np.full(1, -1, np.int64)
-    made = np.zeros((count, LONGEST), np.int16)
+    made = np.zeros((count, LONGEST * seats), np.int16)
     counts = np.zeros((count, SEATS), np.int64)
     asked = np.zeros(count, np.int64)
     work = (np.zeros(1, STATE), np.zeros(ACTIONS, np.int64))
