@@ -152,7 +152,7 @@ def seat_view(game: Game, seat: int, earlier: tuple[Game, GameView] | None) -> S
         "tracks": tracks,
         "score": score,
         "stage": game.stage(seat),
-        "open": game.open_bonuses(seat),
+        "open": game.open_bonuses(seat) if game.state.pending[seat] else {},
         "crosses": crosses,
         "legal": legal,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -38,64 +37,63 @@ OUTBOX = 256 * 1024
 SILENCE = 40.0
 PATROL = 5.0
 OFFENCES = 100
-ABORT = "foxtray.abort"
+WIRE = "foxtray.wire"
 
 
-class AbortableProtocol(WebSocketsSansIOProtocol):
-    """Lets the application cut a connection that does not read: closing would wait for it."""
+def frame(data: bytes) -> bytes:
+    """A text frame as a server sends it."""
+    size = len(data)
+    if size < 126:
+        return bytes((0x81, size)) + data
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2, "big") + data
+    return b"\x81\x7f" + size.to_bytes(8, "big") + data
+
+
+class WireProtocol(WebSocketsSansIOProtocol):
+    """Lets the application write without waiting, and cut a connection that does not read.
+
+    Sending as ASGI has it waits for a slow reader, so that every socket would need a task and a
+    queue of its own; here the transport's buffer is the queue, and its size is known.
+    """
 
     def handle_connect(self, event: Any) -> None:
         super().handle_connect(event)
         if hasattr(self, "scope"):
-            self.scope["extensions"][ABORT] = {"abort": self.transport.abort}
+            self.scope["extensions"][WIRE] = {"write": self.write, "cut": self.transport.abort}
+
+    def write(self, data: bytes) -> int:
+        """Write a text message; returns how much is waiting to be sent."""
+        if self.close_sent or self.transport.is_closing():
+            return 0
+        self.transport.write(frame(data))
+        return self.transport.get_write_buffer_size()
 
 
 class Connection:
-    """A socket with its own outbox: whoever writes never waits for whoever reads."""
+    """A socket with a bounded outbox: whoever writes never waits for whoever reads."""
 
-    __slots__ = (
-        "_abort", "_outbox", "_send", "_size", "_wake", "dropped", "heard", "key", "player",
-        "table",
-    )  # fmt: skip
+    __slots__ = ("_cut", "_write", "dropped", "heard", "key", "player", "table")
 
-    def __init__(self, send: Send, abort: Callable[[], None], player: str | None) -> None:
+    def __init__(
+        self, write: Callable[[bytes], int], cut: Callable[[], None], player: str | None
+    ) -> None:
         self.player = player
         self.table: Table | None = None
         self.key = ""
         self.heard = asyncio.get_running_loop().time()
         self.dropped: str | None = None
-        self._send = send
-        self._abort = abort
-        self._outbox: deque[bytes] = deque()
-        self._size = 0
-        self._wake = asyncio.Event()
+        self._write = write
+        self._cut = cut
 
     def push(self, data: bytes) -> None:
-        """Queue a message; a reader that is too slow is dropped and may come back."""
-        if self.dropped:
-            return
-        self._size += len(data)
-        if self._size > OUTBOX:
+        """Send a message; a reader that is too slow is dropped and may come back."""
+        if not self.dropped and self._write(data) > OUTBOX:
             self.drop("slow")
-            return
-        self._outbox.append(data)
-        self._wake.set()
 
     def drop(self, reason: str) -> None:
         self.dropped = reason
-        self._outbox.clear()
-        self._abort()
-
-    async def write(self) -> None:
-        """Send what is queued, until the connection ends."""
-        with suppress(OSError, RuntimeError):  # it was closed meanwhile
-            while not self.dropped:
-                await self._wake.wait()
-                self._wake.clear()
-                while self._outbox:
-                    data = self._outbox.popleft()
-                    self._size -= len(data)
-                    await self._send({"type": "websocket.send", "text": data.decode()})
+        self._cut()
 
 
 class Live:
@@ -146,12 +144,11 @@ class Live:
     async def _serve(
         self, scope: Scope, receive: Receive, send: Send, player: PlayerRow | None
     ) -> None:
-        abort = scope.get("extensions", {}).get(ABORT, {}).get("abort", lambda: None)
-        connection = Connection(send, abort, player.id if player else None)
+        wire = scope["extensions"][WIRE]
+        connection = Connection(wire["write"], wire["cut"], player.id if player else None)
         self.connections.add(connection)
         self.desk.metrics.sockets.inc()
         connection.push(encode(Greeting(PROTOCOL, __version__, now())))
-        writer = asyncio.create_task(connection.write())
         try:
             close = await self._listen(scope, receive, connection, player)
         finally:
@@ -161,9 +158,6 @@ class Live:
                 connection.table.depart(connection)
             if connection.dropped:
                 self.desk.metrics.dropped.labels(connection.dropped).inc()
-            writer.cancel()
-            with suppress(asyncio.CancelledError):
-                await writer
         if close and not connection.dropped:
             with suppress(OSError, RuntimeError):
                 await send({"type": "websocket.close", "code": close[0], "reason": close[1]})
@@ -207,7 +201,6 @@ class Live:
                 offences += error.code == "too_many"
                 connection.push(self.desk.refuse(error, id_of(text)))
                 if connection.table is None and error.code in ("no_table", "rules_changed"):
-                    await asyncio.sleep(0)  # let the refusal out first
                     return CLOSE_GONE, error.code
             except Exception:
                 log.exception("command_failed")

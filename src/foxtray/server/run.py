@@ -20,7 +20,7 @@ from foxtray.server import logs
 from foxtray.server.app import create_app
 from foxtray.server.crew import Crew
 from foxtray.server.hosts import lan_address
-from foxtray.server.live import AbortableProtocol
+from foxtray.server.live import WireProtocol
 from foxtray.server.messages import MAX_FRAME
 from foxtray.server.metrics import Metrics
 from foxtray.server.settings import BadSetting, Settings
@@ -106,7 +106,7 @@ async def serve(
     server = uvicorn.Server(
         uvicorn.Config(
             app,
-            ws=AbortableProtocol,
+            ws=WireProtocol,
             ws_max_size=MAX_FRAME,
             ws_ping_interval=None,
             ws_per_message_deflate=False,
