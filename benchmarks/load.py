@@ -363,6 +363,13 @@ def scene(tables: int, rate: float, seconds: float, processes: int) -> dict[str,
     commits = figure(after, "foxtray_commit_seconds_count") - figure(
         before, "foxtray_commit_seconds_count"
     )
+
+    def mean(name: str) -> float:
+        total = figure(after, f"foxtray_{name}_sum") - figure(before, f"foxtray_{name}_sum")
+        return total / max(
+            1.0, figure(after, f"foxtray_{name}_count") - figure(before, f"foxtray_{name}_count")
+        )
+
     told = {
         "moves a second": len(acks) / seconds,
         "to the acknowledgement, p50 ms": centile(acks, 0.5),
@@ -372,6 +379,9 @@ def scene(tables: int, rate: float, seconds: float, processes: int) -> dict[str,
         "to everyone's screen, p99 ms": centile(screens, 0.99),
         "to everyone's screen, max ms": centile(screens, 1),
         "commits a second": commits / seconds,
+        "mean in the server, ms": 1000 * mean("command_seconds"),
+        "mean of a commit, ms": 1000 * mean("commit_seconds"),
+        "moves in a commit": mean("commit_writes"),
         "kB a socket, its table included": (full - empty) / sockets / 1024,
         "errors": failed,
         "moves not sent in time": sum(result["unsent"] for result in results),

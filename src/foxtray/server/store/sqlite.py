@@ -1,9 +1,10 @@
 """The store in one SQLite file.
 
 One thread writes: it takes all that waits, commits it in one transaction (WAL, synchronous=FULL)
-and only then answers. Another thread reads. After a failed write the connection is given up;
-before the next one everything in the write-ahead log is copied into the file and synced, because
-after a failed fsync the system may take pages for written that are not.
+and only then answers. Another thread reads, a third copies the write-ahead log into the file.
+After a failed write the connection is given up; before the next one everything in the write-ahead
+log is copied into the file and synced, because after a failed fsync the system may take pages for
+written that are not.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ Answer = tuple["asyncio.Future[object]", object, Exception | None]
 
 GROUP = 512
 CHUNK = 128
+CHECKPOINT = 1.0
+LAST_RESORT = 16_384
+"""Pages of the write-ahead log after which a commit copies them itself."""
 RETRY = 1.0
 PLAYER = "id, name, token, created"
 TABLE = "id, rules, setup, secret, host, invite, watch, created"
@@ -53,6 +57,7 @@ def connect(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA busy_timeout=10000")
+    connection.execute(f"PRAGMA wal_autocheckpoint={LAST_RESORT}")
     return connection
 
 
@@ -102,6 +107,9 @@ class SqliteStore:
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="store-reader")
         self._thread = threading.Thread(target=self._write, name="store-writer", daemon=True)
         self._thread.start()
+        self._ended = threading.Event()
+        self._copier = threading.Thread(target=self._copy, name="store-copier", daemon=True)
+        self._copier.start()
 
     # For tests that make disks fail.
     def connect(self) -> sqlite3.Connection:
@@ -116,6 +124,8 @@ class SqliteStore:
     async def close(self) -> None:
         self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
+        self._ended.set()
+        await asyncio.to_thread(self._copier.join)
         self._reading.shutdown()
         self._reader.close()
         self._guard.close()
@@ -155,6 +165,14 @@ class SqliteStore:
         if self._writer:
             with suppress(sqlite3.Error):
                 self._writer.close()
+
+    def _copy(self) -> None:
+        """Copy the write-ahead log into the file beside the writer, so that no commit waits."""
+        connection = connect(self.path)
+        while not self._ended.wait(CHECKPOINT):
+            with suppress(sqlite3.Error):  # the writer will notice, and tell
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        connection.close()
 
     def _commit_group(self, jobs: list[Job]) -> None:
         started = time.perf_counter()
