@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from e2e.conftest import Invite
-from e2e.driver import DESKTOP, PHONE, Guest
 from playwright.sync_api import expect
 from server.harness import Server
+
+from e2e.conftest import Invite
+from e2e.driver import DESKTOP, PHONE, Guest
 
 
 @pytest.mark.parametrize(("game", "size"), [("clever", PHONE), ("twice", DESKTOP)])

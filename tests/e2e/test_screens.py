@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
-from e2e.conftest import Invite
-from e2e.driver import DESKTOP, PHONE, Guest
 from playwright.sync_api import expect
 
+from e2e.conftest import Invite
+from e2e.driver import DESKTOP, PHONE, Guest
+
+LANGUAGES = ("en", "de", "nl", "sr")
 SIZES = {"phone": PHONE, "desktop": DESKTOP}
 LONG_SIZES = {"small": (360, 740), "tablet": (768, 1024), "wide": (1440, 900), "least": (320, 640)}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Everything in the long run; otherwise the longest words on the smallest screen."""
+    if "language" in metafunc.fixturenames:
+        some = [("de", "least", "light")]
+        if metafunc.config.getoption("--long"):
+            some = list(itertools.product(LANGUAGES, LONG_SIZES, ("light", "dark")))
+        metafunc.parametrize(("language", "size", "theme"), some)
 
 
 def finish_quickly(ana: Guest) -> None:
@@ -77,14 +90,7 @@ def test_every_screen(guest: Invite, game: str, size: str, theme: str) -> None:
     visit_all(ana, game)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", LONG_SIZES)
-@pytest.mark.parametrize("language", ["en", "de", "nl", "sr"])
-def test_every_language_and_size(
-    guest: Invite, long_run: bool, language: str, size: str, theme: str
-) -> None:
-    if not long_run and (language, size, theme) != ("de", "least", "light"):
-        pytest.skip("in the long run only")
+def test_every_language_and_size(guest: Invite, language: str, size: str, theme: str) -> None:
     game = "twice" if size in ("small", "wide", "least") else "clever"
     ana = guest(LONG_SIZES[size], color_scheme=theme, locale=language)
     ana.open()
