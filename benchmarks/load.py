@@ -206,10 +206,11 @@ class Load:
         self.measuring = False
 
     async def heartbeat(self) -> None:
+        """A ping from everybody every 12 seconds, evenly spread as among real people."""
         while True:
-            await asyncio.sleep(12)
             for board in self.boards:
-                for live in board.sockets:
+                await asyncio.sleep(12 / len(self.boards))
+                for live in list(board.sockets):
                     await live.send('{"type":"ping"}')
 
 
@@ -220,8 +221,8 @@ def client(port: int) -> None:
 
     async def main() -> None:
         load = Load(port, job["first"], job["tokens"])
-        await load.open_all()
         beat = asyncio.create_task(load.heartbeat())
+        await load.open_all()
         print("open", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         await load.play(job["rate"], job["seconds"])
