@@ -28,10 +28,10 @@ def main() -> None:
         'font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
     ]
-    for mean in range(int(low), int(top) + 1, 40):
+    for line in range(int(low), int(top) + 1, 40):
         lines.append(
-            f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(mean):.1f}" y2="{y(mean):.1f}" '
-            f'stroke="#dddddd"/><text x="8" y="{y(mean) + 4:.1f}">{mean}</text>'
+            f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(line):.1f}" y2="{y(line):.1f}" '
+            f'stroke="#dddddd"/><text x="8" y="{y(line) + 4:.1f}">{line}</text>'
         )
     for k in range(5):
         games = most * k / 4
