@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import os
 import random
@@ -223,6 +224,9 @@ def client(port: int) -> None:
         load = Load(port, job["first"], job["tokens"])
         beat = asyncio.create_task(load.heartbeat())
         await load.open_all()
+        gc.collect()
+        gc.freeze()
+        gc.disable()  # the clients' own pauses are not to be measured
         print("open", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         await load.play(job["rate"], job["seconds"])
@@ -299,6 +303,16 @@ def figure(text: str, name: str) -> float:
 def centile(values: list[float], share: float) -> float:
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000 if ordered else 0.0
+
+
+def buckets(before: str, after: str) -> str:
+    """The server's own latencies, as shares below each bound."""
+    name = "foxtray_command_seconds_bucket"
+    bounds = [line.partition(" ")[0] for line in after.splitlines() if line.startswith(name)]
+    counts = {bound: figure(after, bound) - figure(before, bound) for bound in bounds}
+    total = max(1.0, *counts.values())
+    shares = [f"{b.partition('le=')[2][1:-2]}: {100 * c / total:.1f}%" for b, c in counts.items()]
+    return "in the server, seconds: " + ", ".join(shares)
 
 
 def scene(tables: int, rate: float, seconds: float, processes: int) -> dict[str, Any]:
@@ -392,6 +406,7 @@ def scene(tables: int, rate: float, seconds: float, processes: int) -> dict[str,
     }
     for name, value in told.items():
         print(f"  {name:40} {value:10.1f}")
+    print("  " + buckets(before, after))
     for result in results:
         if result["errors"]:
             print("  ", result["errors"])
