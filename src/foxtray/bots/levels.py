@@ -58,13 +58,13 @@ LEVELS = {
         Level(
             "casual",
             "Sees what is good but often misjudges it: a family can win.",
-            noise=(("clever", 30.0), ("twice", 30.0)),
+            noise=(("clever", 10.0), ("twice", 10.5)),
             bound=16,
         ),
         Level(
             "solid",
             "A practised player with a feeling for foxes who still errs.",
-            noise=(("clever", 8.0), ("twice", 8.0)),
+            noise=(("clever", 4.4), ("twice", 6.7)),
             bound=64,
         ),
         Level(
