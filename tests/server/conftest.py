@@ -1,6 +1,5 @@
 """A real server process on a real file, and what tests ask of it."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from server.harness import Server
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running server, shared by the tests of a module."""
     folder: Path = tmp_path_factory.mktemp("server")
-    os.environ["FOXTRAY_ABSENCE"] = "0.5"
     with Server(folder / "store.db") as running:
         yield running
     assert '"level": "error"' not in running.log.read_text()

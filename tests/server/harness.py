@@ -62,7 +62,11 @@ class Server:
         arguments = ["serve", "--port", str(self.port), "--db", str(self.db), *self.options]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*self.command, *arguments], stdout=log, stderr=log, start_new_session=True
+                [*self.command, *arguments],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env={"FOXTRAY_WARM": "off", "FOXTRAY_ABSENCE": "0.5", **os.environ},
             )
 
     def start(self) -> None:

@@ -12,8 +12,9 @@ from typing import Literal
 import msgspec
 import structlog
 
+from foxtray import bots
 from foxtray.errors import FoxtrayError
-from foxtray.server.worker import BOTS, Answer, Question
+from foxtray.server.worker import COLD, Answer, Question
 
 log = structlog.get_logger()
 
@@ -35,10 +36,12 @@ Request = tuple[bytes, "asyncio.Future[str]", int]
 class Crew:
     """Some worker processes; each thinks about one decision at a time."""
 
-    def __init__(self, size: int = 0, command: Sequence[str] = WORKER) -> None:
+    def __init__(
+        self, size: int = 0, command: Sequence[str] = WORKER, *, warm: bool = True
+    ) -> None:
         self.size = size or max(1, min(4, (os.cpu_count() or 2) - 1))
-        self.bots: tuple[str, ...] = BOTS
-        self.command = command
+        self.bots = bots.names()
+        self.command = command if warm else (*command, COLD)
         self._ready = 0
         self._failures = 0
         self._requests: asyncio.Queue[Request] = asyncio.Queue()
@@ -77,12 +80,11 @@ class Crew:
                 await self._work(process)
             finally:
                 self.processes.discard(process)
-                with suppress(ProcessLookupError):
-                    process.kill()
-                with suppress(asyncio.CancelledError):
-                    await process.wait()
                 if process.stdin:
                     process.stdin.close()
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
             self._failures += 1
             log.warning("worker_died", status=process.returncode)
             await asyncio.sleep(min(5.0, 0.05 * 2**self._failures))

@@ -100,7 +100,7 @@ async def serve(
     except BaseException:
         listener.close()
         raise
-    crew = Crew(settings.workers)
+    crew = Crew(settings.workers, warm=settings.warm)
     crew.start()
     app = create_app(settings, store, crew, metrics)
     server = uvicorn.Server(

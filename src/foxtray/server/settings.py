@@ -42,6 +42,8 @@ class Settings:
     """Days."""
     workers: int = 0
     """Bots' processes; 0: as many as fit."""
+    warm: bool = True
+    """Whether bots compile what they need at the start, and not with their first decision."""
     bot_pause: float = 1.0
     absence: float = 60.0
     limits: bool = True

@@ -15,9 +15,12 @@ import msgspec
 from msgspec import Struct
 
 from foxtray import bots
+from foxtray.dice import SeededDice
+from foxtray.errors import FoxtrayError
 from foxtray.game import Game
 
-BOTS = tuple(bots.LEVELS)
+SUBSTITUTE = "greedy"
+COLD = "--cold"
 
 
 class Question(Struct):
@@ -35,16 +38,22 @@ class Answer(Struct):
     action: str
 
 
-def choose(position: str, seat: int, bot: str, seed: int) -> str:
-    """The action of a bot in a position."""
-    return str(bots.ask(bots.bot(bot, seed), Game.from_position(position), seat))
+def choose(position: str, seat: int, name: str, seed: int) -> str:
+    """The action of a bot in a position; where it fails, a simple one decides."""
+    game = Game.from_position(position)
+    try:
+        return str(bots.ask(bots.bot(name, seed), game, seat))
+    except FoxtrayError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return str(bots.bot(SUBSTITUTE, seed).choose(game, seat))
 
 
 def main() -> None:
     """Answer until the line ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server says when to stop
     decode, encode = msgspec.json.Decoder(Question).decode, msgspec.json.encode
-    warm_up()
+    if COLD not in sys.argv:
+        warm_up()
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing a bot prints is an answer
     out.write(b"ready\n")
@@ -56,6 +65,10 @@ def main() -> None:
 
 def warm_up() -> None:
     """Whatever takes long the first time: compiling, loading weights."""
+    position = Game.new("clever").roll(SeededDice(1).throw(0, 1, 0)).game.position()
+    for level in bots.LEVELS.values():
+        if not level.simple:
+            choose(position, 0, level.name, 1)
 
 
 if __name__ == "__main__":
