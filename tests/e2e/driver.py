@@ -177,6 +177,14 @@ class Guest:
         width = self.page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
         assert width[0] <= width[1], "the page scrolls sideways"
 
+    def marks(self, where: str = "main") -> dict[str, int]:
+        """The marks that a sheet on the screen shows."""
+        shown = self.page.eval_on_selector_all(
+            f"{where} [data-cell]",
+            "all => all.map(one => [one.dataset.cell, Number(one.dataset.mark)])",
+        )
+        return {cell: mark for cell, mark in shown if mark}
+
     def settled(self) -> None:
         """The table is on the screen and connected."""
         expect(self.page.locator(".act")).to_be_visible()

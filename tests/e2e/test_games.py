@@ -23,11 +23,7 @@ def test_solo_by_clicks(guest: Invite, game: str, size: tuple[int, int]) -> None
     expect(ana.page.locator("h1")).to_contain_text(f"{total} points")
     expect(ana.page.locator("tfoot td strong")).to_have_text(str(total))
     expect(ana.page.locator("[data-fair=yes]")).to_be_visible()
-    marks = end["game"]["seats"][0]["marks"]
-    shown = ana.page.eval_on_selector_all(
-        "[data-cell]", "all => all.map(one => [one.dataset.cell, Number(one.dataset.mark)])"
-    )
-    assert {cell: mark for cell, mark in shown if mark} == marks
+    assert ana.marks() == end["game"]["seats"][0]["marks"]
 
 
 @pytest.mark.parametrize("game", ["clever", "twice"])
@@ -87,8 +83,13 @@ def test_friends_at_one_table(guest: Invite, long_run: bool, game: str, count: i
             friends[turn % count].page.wait_for_timeout(20)
     assert together, "two seats had a choice at the same time"
     assert not long_run or len(done) == count
+    friends[0].page.wait_for_timeout(1_000)  # what was just chosen arrives everywhere
     views = [one.snapshot() for one in friends]
     assert all(view["game"] == views[0]["game"] for view in views)
+    for one, view in zip(friends, views, strict=True):
+        if not one.over:
+            marks = view["game"]["seats"][view["you"]["seat"]]["marks"]
+            assert one.marks(".playing .middle") == marks
     # A hostile name is text.
     body = friends[1].page.locator("body")
     expect(body).to_contain_text("Host <b>&amp;</b>")
