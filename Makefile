@@ -10,7 +10,7 @@ GAME ?= clever
 CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help play terminal web browser test test-long check format bench bench-load clean
+.PHONY: help play terminal web browser test test-long check format bench bench-load bench-browser clean
 
 help: ## shows this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -56,6 +56,9 @@ bench: $(DEV) ## prints the speed of the rules
 
 bench-load: $(DEV) ## puts load on a live server: latencies, memory, recovery
 	$(BIN)/python benchmarks/load.py
+
+bench-browser: $(DEV) web browser ## prints how quick the page is
+	CHROMIUM=$(CHROMIUM) $(BIN)/python benchmarks/browser.py
 
 clean: ## removes .venv and everything that tools left behind
 	rm -rf web/node_modules src/foxtray/client

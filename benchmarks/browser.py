@@ -1,0 +1,78 @@
+"""How quick the page is: `make bench-browser`. A real server and a real browser on loopback."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from e2e.conftest import CHROMIUM, FLAGS
+from e2e.driver import DESKTOP, Guest
+from server.harness import Server
+
+WATCH = """() => {
+  window.marks = [];
+  window.tasks = [];
+  let tapped = 0;
+  addEventListener('click', (event) => {
+    if (event.target.closest('.act button.primary')) tapped = performance.now();
+  }, true);
+  new MutationObserver(() => {
+    if (!tapped) return;
+    const from = tapped;
+    tapped = 0;
+    requestAnimationFrame(() => marks.push(performance.now() - from));
+  }).observe(document.body, {subtree: true, attributeFilter: ['data-mark']});
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) tasks.push(entry.duration);
+  }).observe({entryTypes: ['longtask']});
+}"""
+
+
+def play(browser: Browser, server: Server, bots: int) -> tuple[list[float], list[float]]:
+    """A game by clicks; milliseconds from tap to visible mark, and of tasks above 50."""
+    width, height = DESKTOP
+    context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
+    guest = Guest(context, server, seed=1)
+    guest.open()
+    if bots:
+        guest.page.click("[data-start=twice-bots]")
+        guest.page.click(f"[aria-label='How many bots?'] button:has-text('{bots}')")
+        guest.page.click("[data-go=twice]")
+    else:
+        guest.page.click("[data-start=twice-solo]")
+    guest.settled()
+    guest.page.evaluate(WATCH)
+    while not guest.over:
+        if not guest.step():
+            guest.page.wait_for_timeout(20)
+    marks: list[float] = guest.page.evaluate("() => marks")
+    tasks: list[float] = guest.page.evaluate("() => tasks")
+    context.close()
+    return marks, tasks
+
+
+def main() -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Server(Path(folder) / "store.db") as server,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        marks, _ = play(browser, server, bots=0)
+        print(
+            f"tap to visible mark: median {statistics.median(marks):.0f} ms, "
+            f"worst of {len(marks)} {max(marks):.0f} ms (goal 50)"
+        )
+        _, tasks = play(browser, server, bots=3)
+        print(f"longest task with four seats: {max(tasks, default=0):.0f} ms (goal 100)")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
