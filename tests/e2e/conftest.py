@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.driver import AXE, PHONE, ROOT, Guest
 from playwright.sync_api import Browser, sync_playwright
 from server.harness import Server
+
+from e2e.driver import AXE, PHONE, ROOT, Guest
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = [
