@@ -317,7 +317,9 @@ class Client:
                 while True:
                     await self.send(message)
                     try:
-                        answer = await asyncio.wait_for(asyncio.shield(future), again)
+                        # Not wait_for: before Python 3.12 it may swallow a cancellation.
+                        async with asyncio.timeout(again):
+                            answer = await asyncio.shield(future)
                     except TimeoutError:
                         continue
                     if answer.get("code") == "storage_failing":
