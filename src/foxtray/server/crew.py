@@ -33,6 +33,20 @@ class BotFailed(FoxtrayError):
 Request = tuple[bytes, "asyncio.Future[str]", int]
 
 
+async def end(process: asyncio.subprocess.Process) -> None:
+    """End a process and wait until it is gone, even if the wait is cancelled."""
+    if process.stdin:
+        process.stdin.close()
+    with suppress(ProcessLookupError):
+        process.kill()
+    gone = asyncio.ensure_future(process.wait())
+    try:
+        await asyncio.shield(gone)
+    except asyncio.CancelledError:
+        await gone
+        raise
+
+
 class Crew:
     """Some worker processes; each thinks about one decision at a time."""
 
@@ -72,22 +86,29 @@ class Crew:
     async def _keep(self) -> None:
         """Keep one worker alive."""
         while True:
-            process = await asyncio.create_subprocess_exec(
-                *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-            )
+            process = await self._launch()
             self.processes.add(process)
             try:
                 await self._work(process)
             finally:
                 self.processes.discard(process)
-                if process.stdin:
-                    process.stdin.close()
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+                await end(process)
             self._failures += 1
             log.warning("worker_died", status=process.returncode)
             await asyncio.sleep(min(5.0, 0.05 * 2**self._failures))
+
+    async def _launch(self) -> asyncio.subprocess.Process:
+        """Start a worker; one that is only half started when the crew closes is ended too."""
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+            )
+        )
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await end(await starting)
+            raise
 
     async def _work(self, process: asyncio.subprocess.Process) -> None:
         """Hand questions to one worker until it dies."""
