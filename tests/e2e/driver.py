@@ -52,7 +52,7 @@ class Guest:
 
     def _console(self, message: Any) -> None:
         if message.type == "error" and not self.down:
-            self.complaints.append(message.text)
+            self.complaints.append(f"{message.text} {message.location.get('url', '')}")
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith((self.server.url, self.server.url.replace("http", "ws"))):

@@ -113,6 +113,7 @@ def test_forced_colours_and_a_challenge(guest: Invite) -> None:
     link = ana.page.locator("#challenge").input_value()
     ben = guest(seed=9)
     ben.page.goto(link)
+    expect(ben.page.locator("text=Accept")).to_be_visible()
     ben.axe()
     ben.page.click("text=Accept")
     ben.settled()
