@@ -211,6 +211,8 @@ def test_an_interrupt_leaves_the_file_whole_and_tells_how_to_go_on() -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # Whoever runs the tests in the background has it ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         wait_for(Path("game.fox"))
         time.sleep(0.2)
