@@ -85,7 +85,7 @@ class LevelBot:
         chooser = chooser_of(self.level, game.sheet.id)
         tables, states, *_ = self._batch(game, seat)
         n = machine.thinking().consider(
-            tables, states, 0, seat, self.level.bound, chooser.net, chooser.desk
+            tables, states, 0, seat, self.level.bound, True, chooser.net, chooser.desk
         )
         actions = game.layout.actions
         opinions = [

@@ -36,13 +36,32 @@ def first_values(desk: Desk, count: int, offers: Array, n: int) -> None:
 
 
 def consider(
-    tables: list[Tables], s: list[State], i: int, seat: int, bound: int, net: Net, desk: Desk
+    tables: list[Tables],
+    states: list[State],
+    i: int,
+    seat: int,
+    bound: int,
+    every: bool,
+    net: Net,
+    desk: Desk,
 ) -> int:
-    """Plan from a state; fills `legal` and `offers` of the desk; returns how many are legal."""
-    desk.nodes[0] = s[i]
+    """Plan from a state; fills `legal` and `offers` of the desk; returns how many are legal.
+
+    A plan merges equal states, so an action that leads only where another one leads too stays
+    without a value, unless `every` action is to have one.
+    """
+    t = tables[0]
+    desk.nodes[0] = states[i]
     count = planner.plan(tables, seat, bound, net, desk)
-    n = rules.legal_actions(tables[0], desk.nodes[0], seat, desk.legal)
+    n = rules.legal_actions(t, desk.nodes[0], seat, desk.legal)
     first_values(desk, count, desk.offers, n)
+    if every:
+        for k in range(n):
+            if desk.offers[k] == planner.UNKNOWN:
+                rules.apply(t, desk.nodes[0], seat, desk.legal[k], desk.log)
+                count = planner.plan(tables, seat, bound, net, desk)
+                desk.offers[k] = desk.values[planner.best(desk.values, count)]
+                desk.nodes[0] = states[i]
     return n
 
 
@@ -61,7 +80,7 @@ def choose(
 ) -> None:
     """The best action of each game by its value, blurred by some noise in points."""
     for k in range(len(which)):
-        n = consider(tables, states, which[k], seats[k], bound, net, desk)
+        n = consider(tables, states, which[k], seats[k], bound, noise > 0, net, desk)
         where = planner.fingerprint(desk.words, 0) & chance.MASK
         best = 0
         best_value = planner.UNKNOWN
