@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from foxtray import Action, Game, SeededDice
-from foxtray.server.crew import BotFailed, Crew
+from foxtray.bots.base import BotError
+from foxtray.server.crew import Crew
 
 
 def position() -> str:
@@ -40,7 +41,7 @@ def test_a_decision_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
         crew = Crew(1, (sys.executable, str(program)))
         crew.start()
         async with asyncio.timeout(60):
-            with pytest.raises(BotFailed):
+            with pytest.raises(BotError):
                 await crew.choose(position(), 0, "greedy", 1)
         await crew.close()
 

@@ -13,7 +13,7 @@ import msgspec
 import structlog
 
 from foxtray import bots
-from foxtray.errors import FoxtrayError
+from foxtray.bots.base import BotError
 from foxtray.server.worker import COLD, Answer, Question
 
 log = structlog.get_logger()
@@ -22,12 +22,6 @@ PATIENCE = 300.0
 """Long enough for the first decision of a net, which compiles it."""
 TRIES = 3
 WORKER = (sys.executable, "-m", "foxtray.server.worker")
-
-
-class BotFailed(FoxtrayError):
-    """A bot could not be brought to an answer."""
-
-    code = "bot_failed"
 
 
 Request = tuple[bytes, "asyncio.Future[str]", int]
@@ -145,4 +139,4 @@ class Crew:
         if tries < TRIES:
             self._requests.put_nowait((question, future, tries))
         else:
-            future.set_exception(BotFailed("the bot died over this decision"))
+            future.set_exception(BotError("the bot died over this decision"))

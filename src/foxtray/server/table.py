@@ -19,10 +19,11 @@ import msgspec
 import structlog
 from msgspec import Raw
 
+from foxtray.bots.base import BotError
 from foxtray.errors import FoxtrayError
 from foxtray.game import Game
 from foxtray.server import inputs, messages
-from foxtray.server.crew import BotFailed, Crew
+from foxtray.server.crew import Crew
 from foxtray.server.inputs import AnyInput
 from foxtray.server.messages import Ack, Entry, Presence, Previews, Snapshot, Update, You
 from foxtray.server.refusals import Refusal
@@ -424,7 +425,7 @@ class Table:
         try:
             position = record.game.position()
             return await self.around.crew.choose(position, seat, bot, secrets.randbits(63))
-        except BotFailed:
+        except BotError:
             log.error("bot_failed", table=self.id, seat=seat, bot=bot)
             await asyncio.sleep(5)
             return None
