@@ -14,12 +14,12 @@ from time import process_time
 from compiled import report
 
 from foxtray.core import chance, rules
-from foxtray.core.codes import ACTIONS, DICE, THROW
+from foxtray.core.codes import ACTIONS, DICE, OVER, THROW
 from foxtray.core.layout import Tables, layout
-from foxtray.core.state import FIELD_NAMES, State
+from foxtray.core.state import FIELD_NAMES, State, no_log
 from foxtray.sheets import SHEETS
 
-NO_LOG = [-1]
+NO_LOG = no_log()
 BATCHES = 3
 
 
@@ -48,17 +48,16 @@ def solo_game(t: Tables, seed: int, visit: Callable[[State], None] | None = None
     out, faces, order = [0] * ACTIONS, [0] * DICE, list(range(DICE))
     decisions = 0
     rules.begin(t, s, NO_LOG)
-    while True:
-        if rules.awaiting(t, s):
-            if visit:
-                visit(s)
-            count = rules.legal_actions(t, s, 0, out)
-            rules.apply(t, s, 0, out[int(choose() * count)], NO_LOG)
-            decisions += 1
-        elif s.phase == THROW:
+    while s.phase != OVER:
+        if s.phase == THROW:
             throw(t, s, seed, faces, order)
-        else:
-            return decisions
+            continue
+        if visit:
+            visit(s)
+        count = rules.legal_actions(t, s, 0, out)
+        rules.apply(t, s, 0, out[int(choose() * count)], NO_LOG)
+        decisions += 1
+    return decisions
 
 
 def games_per_second(t: Tables, games: int) -> tuple[float, float]:

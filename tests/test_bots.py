@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -13,15 +14,18 @@ import numpy as np
 import pytest
 
 from foxtray import Action, FoxtrayError, Game, SeededDice, Throw, bots
-from foxtray.bots import features, levels, machine, network
+from foxtray.bots import features, levels, machine, network, player, winning
 from foxtray.bots.base import BotError, Opinion, ask
 from foxtray.bots.commands import described, measured
 from foxtray.bots.desk import new_desk
+from foxtray.bots.player import LevelBot
 from foxtray.bots.weights import DamagedWeights, read_weights, weights_of
 from foxtray.cli import main
+from foxtray.core import rules
 from foxtray.core.codes import ACTIONS
-from foxtray.sim import batch, compiled
-from foxtray.sim.arrays import STATE, tables_of, write
+from foxtray.core.layout import layout
+from foxtray.sim import batch
+from foxtray.sim.arrays import STATE, read_state, tables_of, write
 
 GAMES = ("clever", "twice")
 HELD_OUT = 7_000_000_000
@@ -32,13 +36,14 @@ class Watched:
 
     def __init__(self, name: str, game: str) -> None:
         self.inner = bots.chooser(name, game)
+        self.tables = layout(game).tables
         self.asked = 0
 
     def __call__(self, tables: Any, states: Any, which: Any, seats: Any, seeds: Any) -> Any:
         actions = self.inner(tables, states, which, seats, seeds)
-        out = np.zeros(ACTIONS, np.int64)
+        out = [0] * ACTIONS
         for index, seat, action in zip(which, seats, actions, strict=True):
-            n = compiled.rules().legal_actions(tables[0], states[index], seat, out)
+            n = rules.legal_actions(self.tables, read_state(states, index), seat, out)
             assert action in out[:n]
         self.asked += len(actions)
         return actions
@@ -140,8 +145,10 @@ def test_after_the_last_throw_the_evaluation_is_exact(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_compiled_and_interpreted_inference_agree(game: str) -> None:
-    net, _ = weights_of(game)
-    plain, fast = new_desk(), new_desk()
+    net = weights_of(game).net(1).view(np.recarray)[0]
+    active, dense = [0] * features.MOST, [0.0] * features.DENSE
+    h1, h2 = np.zeros(network.FIRST, np.float32), np.zeros(network.SECOND, np.float32)
+    desk, outputs = new_desk(), np.zeros(network.OUTPUTS)
     states = np.zeros(1, STATE)
     moment, dice, bot = Game.new(game), SeededDice(3), bots.bot("random", seed=4)
     checked = 0
@@ -152,11 +159,13 @@ def test_compiled_and_interpreted_inference_agree(game: str) -> None:
             continue
         write(states, 0, moment.state)
         t, s = moment.layout.tables, moment.state
-        n = features.describe(t, s, 0, plain.active, plain.dense)
-        expected = network.forward(net, plain.active, n, plain.dense, plain.h1, plain.h2)
-        machine.network().set_root(tables_of(game)[0], states[0], 0, net, fast)
-        found = machine.network().points_to_come(tables_of(game)[0], states[0], 0, net, fast)
-        assert found / network.SCALE == pytest.approx(expected, abs=1e-4)
+        n = features.describe(t, s, 0, active, dense)
+        expected = network.forward(net, active, n, dense, h1, h2)
+        fast = machine.thinking()
+        fast.forecast(tables_of(game), states, 0, 96, weights_of(game).net(1), desk, outputs)
+        assert outputs[network.VALUE] == pytest.approx(expected, abs=1e-4)
+        for k in range(1, network.OUTPUTS):
+            assert outputs[k] == pytest.approx(winning.output(net, h2, k), abs=1e-4)
         checked += 1
         moment = moment.roll(dice.throw(*address)).game
     assert checked > 20
@@ -169,9 +178,81 @@ def test_a_damaged_weights_file_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"PK\x03\x04 this is no archive")
     with pytest.raises(DamagedWeights, match=r"clever\.npz is damaged"):
         read_weights(path)
-    np.savez(path, weights=np.zeros(5, np.float32), card=json.dumps({}))
+    np.savez(path, weights=np.zeros((1, 5)), serves=np.zeros(4, int), card=json.dumps({}))
     with pytest.raises(DamagedWeights, match=r"clever\.npz does not fit"):
         read_weights(path)
+
+
+def moments(game: str, seats: int, seed: int) -> Iterator[tuple[Game, int]]:
+    """The decisions of a game between bots of level solid."""
+    moment, dice, bot = Game.new(game, seats), SeededDice(seed), bots.bot("solid", seed)
+    while not moment.over:
+        address = moment.address()
+        if address:
+            moment = moment.roll(dice.throw(*address)).game
+        else:
+            seat = moment.awaiting()[-1]
+            yield moment, seat
+            moment = moment.play(seat, ask(bot, moment, seat)).game
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_chance_to_win_is_told_where_there_are_others(game: str) -> None:
+    bot = bots.bot("strong")
+    late: list[tuple[int, float]] = []
+    for moment, seat in moments(game, 2, 5):
+        opinions = bot.evaluate(moment, seat)
+        assert {o.action for o in opinions} == set(moment.legal(seat))
+        for opinion in opinions:
+            assert opinion.win_chance is not None
+            assert 0 <= opinion.win_chance <= 1
+        if moment.state.turn >= 10:
+            ahead = moment.score(seat).total - moment.score(1 - seat).total
+            best = max(o.win_chance or 0.0 for o in opinions)
+            late.append((ahead, best))
+    assert late
+    # Whoever is far ahead at the end is told so.
+    for lead, chance in late:
+        assert chance > 0.5 or lead < 60
+        assert chance < 0.5 or lead > -60
+    solo = next(moments(game, 1, 5))[0]
+    assert all(o.win_chance is None for o in bot.evaluate(solo, 0))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_forecast_names_areas_foxes_and_a_range(game: str) -> None:
+    bot = bots.bot("strong")
+    assert isinstance(bot, LevelBot)
+    told, reached = [], []
+    for seed in range(12):
+        for number, (moment, seat) in enumerate(moments(game, 1, seed)):
+            forecast = bot.forecast(moment, seat)
+            assert list(forecast.quantiles) == sorted(forecast.quantiles)
+            assert len(forecast.areas) == 5
+            if number == 20:
+                told.append(forecast)
+            last = moment, forecast
+        score = last[0].play(0, bots.bot("solid", seed).choose(last[0], 0)).game.score(0)
+        reached.append(score)
+        assert last[1].points == pytest.approx(score.total, abs=30)
+    # Half-way the means are not far from what came of it, though a weaker bot plays on.
+    for a in range(5):
+        gap = np.mean([f.areas[a] for f in told]) - np.mean([s.areas[a] for s in reached])
+        assert abs(gap) < 25
+    assert abs(np.mean([f.foxes for f in told]) - np.mean([s.foxes for s in reached])) < 1.5
+
+
+def test_a_search_is_graceful_at_any_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = {}
+    for effort in (0, 1, 2_000, 10**9):
+        monkeypatch.setattr(player, "EFFORT", effort)
+        chooser = player.Chooser(bots.LEVELS["expert"], "clever")
+        bot = player.LevelBot(bots.LEVELS["expert"], 1)
+        monkeypatch.setattr(player, "chooser_of", lambda level, game, chooser=chooser: chooser)
+        moment = Game.new("clever").roll(Throw((2, 3, 5, 4, 1, 6))).game
+        chosen[effort] = ask(bot, moment, 0)
+        assert chooser.inner["effort"][0] < max(effort, 1) + 200_000
+    assert chooser.inner["effort"][0] > 2_000
 
 
 class Misbehaving:

@@ -5,8 +5,8 @@ from itertools import islice
 import pytest
 
 from foxtray import SHEETS, Action, FoxtrayError, Game, SecretDice, Throw
-from foxtray.core import codes, rules
-from foxtray.core.state import FIELD_NAMES, State
+from foxtray.core import rules
+from foxtray.core.state import FIELD_NAMES, Log, State, no_log
 from foxtray.errors import BadSetup, MalformedAction, MalformedThrow
 from foxtray.events import BonusEarned, BonusLost, BonusUsed, Event, Marked
 from foxtray.sheets import UnknownGame
@@ -134,13 +134,13 @@ def test_a_choice_with_two_places_left_is_asked(sheet: dict[str, str], legal: li
 def test_a_negative_count_keeps_no_log(name: str) -> None:
     t = Game.new(name).layout.tables
     kept, silent = State(), State()
-    log, none = [0] * codes.LOG_SIZE, [-1]
+    log, none = Log(), no_log()
     rules.begin(t, kept, log)
     rules.begin(t, silent, none)
     rules.roll(t, silent, [1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5], none)
     rules.roll(t, kept, [1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5], log)
-    assert (silent, none) == (kept, [-1])
-    assert log[0] > 0
+    assert (silent, none) == (kept, no_log())
+    assert log.size > 0
 
 
 def test_a_copy_shares_nothing() -> None:

@@ -11,7 +11,7 @@ from foxtray import SHEETS, Game, SeededDice
 from foxtray.core import codes, rules
 from foxtray.core import layout as core_layout
 from foxtray.core.layout import lay_out
-from foxtray.core.state import State
+from foxtray.core.state import Log, State
 from foxtray.events import GameEnded, LineCompleted, read_log
 from foxtray.sheets.model import (
     FOX,
@@ -308,11 +308,11 @@ def test_another_sheet_is_played_by_the_same_rules(seats: int) -> None:
     played = dict.fromkeys(codes.ACTION_NAMES, 0)
     lines_completed = 0
     for seed in range(25):
-        s, log = State(seats), [0] * codes.LOG_SIZE
+        s, log = State(seats), Log()
         dice = SeededDice(seed)
         rules.begin(t, s, log)
         while s.phase != codes.OVER:
-            log = [0] * codes.LOG_SIZE
+            log = Log()
             if s.phase == codes.THROW:
                 throw = dice.throw(s.turn, s.rolls, s.rerolls)
                 rules.roll(t, s, list(throw.faces), list(throw.order), log)

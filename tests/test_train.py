@@ -14,7 +14,9 @@ from foxtray.train import run
 
 
 def plan(games: int, threads: int = 1) -> run.Plan:
-    return replace(run.with_games(run.default_plan("clever", 1, 1 << 41, threads), games), bound=16)
+    return replace(
+        run.with_games(run.default_plan("clever", (1,), 1 << 41, threads), games), bound=16
+    )
 
 
 def test_a_run_is_repeatable_and_can_be_resumed(tmp_path: Path) -> None:
@@ -41,12 +43,19 @@ def test_the_command_trains_saves_and_goes_on(tmp_path: Path) -> None:
     assert main(["train", "clever", "--games", "64", "--jobs", "1", "--out", str(path)]) == 0
     assert run.load(path).done == 64
     assert main(["train", "clever", "--resume", str(path)]) == 0
+    other = tmp_path / "other.npz"
+    words = ["train", "clever", "--games", "64", "--jobs", "1", "--seats", "1,2,4"]
+    assert main([*words, "--start", str(path), "--out", str(other)]) == 0
+    assert run.load(other).plan.seats == (1, 2, 4)
 
 
 def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "clever"]) == 2
     assert "--games" in capsys.readouterr().err
-    assert main(["train", "clever", "--games", "1", "--seats", "9"]) == 2
+    with pytest.raises(SystemExit) as stopped:
+        main(["train", "clever", "--games", "1", "--seats", "1,9"])
+    assert stopped.value.code == 2
+    assert "choose 1 to 4" in capsys.readouterr().err
     assert main(["train", "clever", "--resume", str(tmp_path / "none.npz")]) == 2
     (tmp_path / "text.npz").write_text("no archive")
     with pytest.raises(BadSetup):

@@ -20,14 +20,14 @@ CHUNK = 500
 
 # Compiles next to nothing, a function that depends on a number in another file.
 TINY = """
-import sys
-import numpy as np
 from foxtray.sim import compiled
+from foxtray.sim.arrays import new_work
 
-log = np.zeros(16, np.int64)
-compiled.rules().note(log, 1, 2, 3, 4, 5)
-compiled.rules().note(log, 1, 2, 3, 4, 5)
-print(log[0], compiled.fingerprint("foxtray.core.rules"))
+log = new_work()["log"]
+log["size"] = 0
+compiled.rules().note(log[0], 1, 2, 3, 4, 5)
+compiled.rules().note(log[0], 1, 2, 3, 4, 5)
+print(log["size"][0], compiled.fingerprint("foxtray.core.rules"))
 """
 
 

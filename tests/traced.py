@@ -10,8 +10,8 @@ from foxtray.core.codes import OVER, THROW
 if TYPE_CHECKING:
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
+    from foxtray.sim.arrays import Work
 
-    Ints = list[int]
     Rows = list[list[int]]
 
 SEAT = 9  # a purpose of draws of its own
@@ -24,10 +24,7 @@ def play(
     high: int,
     moves: Rows,
     legal: Rows,
-    out: Ints,
-    faces: Ints,
-    order: Ints,
-    log: Ints,
+    works: list[Work],
 ) -> int:
     """Play on from the fresh state 0; returns the index of the last state.
 
@@ -35,7 +32,8 @@ def play(
     `legal[k]` lists what the seat could do, after its count.
     """
     t = tables[0]
-    rules.begin(t, states[0], log)
+    work = works[0]
+    rules.begin(t, states[0], work.log)
     k = 0
     while states[k].phase != OVER:
         states[k + 1] = states[k]
@@ -43,22 +41,22 @@ def play(
         moves[k][0] = -1
         if s.phase == THROW:
             where = chance.address(s.turn, s.rolls, s.rerolls)
-            chance.throw_faces(low, high, where, faces)
-            chance.throw_order(low, high, where, order)
-            rules.roll(t, s, faces, order, log)
+            chance.throw_faces(low, high, where, work.faces)
+            chance.throw_order(low, high, where, work.order)
+            rules.roll(t, s, work.faces, work.order, work.log)
         else:
             awaited = rules.awaiting(t, s)
             seat = chance.draw(low, high, SEAT, k, s.seats)
             while not awaited >> seat & 1:
                 seat = (seat + 1) % s.seats
-            n = rules.legal_actions(t, s, seat, out)
+            n = rules.legal_actions(t, s, seat, work.out)
             legal[k][0] = n
             for j in range(n):
-                legal[k][j + 1] = out[j]
-            action = out[chance.draw(low, high, chance.CHOICE, k, n)]
+                legal[k][j + 1] = work.out[j]
+            action = work.out[chance.draw(low, high, chance.CHOICE, k, n)]
             moves[k][0] = seat
             moves[k][1] = action
-            rules.apply(t, s, seat, action, log)
+            rules.apply(t, s, seat, action, work.log)
         k += 1
     return k
 

@@ -13,10 +13,10 @@ import numpy as np
 from foxtray.core import chance, rules
 from foxtray.core.codes import ACTIONS, DICE, SEATS
 from foxtray.core.layout import Tables, layout
-from foxtray.core.state import FIELD_NAMES, State
+from foxtray.core.state import FIELD_NAMES, State, no_log
 from foxtray.sheets import SHEETS
 from foxtray.sim import compiled
-from foxtray.sim.arrays import STATE, tables_of
+from foxtray.sim.arrays import STATE, new_work, tables_of
 
 LONGEST = 1024
 SEED = 5 << 32
@@ -32,8 +32,7 @@ def compare_games(game: str, seats: int, numbers: Sequence[int]) -> int:
     t, tables = layout(game).tables, tables_of(game)
     moves = np.zeros((LONGEST, 2), np.int64)
     legal = np.zeros((LONGEST, ACTIONS + 1), np.int64)
-    out, log = np.zeros(ACTIONS, np.int64), np.full(1, -1, np.int64)
-    faces, order = np.zeros(DICE, np.int64), np.zeros(DICE, np.int64)
+    works = new_work()
     points = np.zeros((SEATS, 2), np.int64)
     compared = 0
     for number in numbers:
@@ -43,9 +42,9 @@ def compare_games(game: str, seats: int, numbers: Sequence[int]) -> int:
         for name in ("seats", "first", "solo_fallback", "fox_floor"):
             states[name][0] = getattr(s, name)
         low, high = seed & chance.MASK, seed >> 32
-        last = traced().play(tables, states, low, high, moves, legal, out, faces, order, log)
+        last = traced().play(tables, states, low, high, moves, legal, works)
         columns = [(name, states[name][: last + 1].tolist()) for name in FIELD_NAMES]
-        rules.begin(t, s, [-1])
+        rules.begin(t, s, no_log())
         for k, (seat, action) in enumerate([*moves[:last].tolist(), (-1, 0)]):
             for name, column in columns:
                 assert getattr(s, name) == column[k], (game, seats, number, k, name)
@@ -70,13 +69,13 @@ def step(
         where = chance.address(s.turn, s.rolls, s.rerolls)
         chance.throw_faces(low, high, where, faces)
         chance.throw_order(low, high, where, order)
-        rules.roll(t, s, faces, order, [-1])
+        rules.roll(t, s, faces, order, no_log())
     else:
         assert rules.awaiting(t, s) >> seat & 1
         out = [0] * ACTIONS
         n = rules.legal_actions(t, s, seat, out)
         assert out[:n] == legal
-        rules.apply(t, s, seat, action, [-1])
+        rules.apply(t, s, seat, action, no_log())
 
 
 if __name__ == "__main__":

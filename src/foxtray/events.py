@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
 from foxtray.core import codes
 from foxtray.core.codes import DICE, ENTRY_WIDTH
 from foxtray.core.layout import Layout
+from foxtray.core.state import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +236,8 @@ READERS: dict[int, Callable[[Layout, int, int, int, int], Event]] = {
 }
 
 
-def read_log(layout: Layout, log: Sequence[int]) -> Iterator[Event]:
+def read_log(layout: Layout, log: Log) -> Iterator[Event]:
     """The events of a log of the rules."""
-    for i in range(1, log[0] + 1, ENTRY_WIDTH):
-        code, a, b, c, d = log[i : i + ENTRY_WIDTH]
+    for i in range(0, log.size, ENTRY_WIDTH):
+        code, a, b, c, d = log.entries[i : i + ENTRY_WIDTH]
         yield READERS[code](layout, a, b, c, d)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from foxtray import position, refusal
 from foxtray.core import codes, rules
-from foxtray.core.codes import ACTIONS, LOG_SIZE, SEATS
+from foxtray.core.codes import ACTIONS, SEATS
 from foxtray.core.layout import Action, Layout, layout
-from foxtray.core.state import State
+from foxtray.core.state import Log, State
 from foxtray.dice import Throw
 from foxtray.errors import BadSetup, IllegalAction, MalformedThrow
 from foxtray.events import Event, read_log
@@ -74,7 +74,7 @@ class Game:
         if not 0 <= first < seats:
             raise BadSetup(f"seat {first + 1} cannot begin: there are {seats} seats")
         state = State(seats, first, int(solo_fallback), int(fox_floor))
-        log = [0] * LOG_SIZE
+        log = Log()
         rules.begin(known.tables, state, log)
         return cls(known, state, tuple(read_log(known, log)))
 
@@ -213,7 +213,7 @@ class Game:
             action = Action.parse(self.sheet.id, action)
         if action not in self.legal(seat):
             raise IllegalAction(*refusal.reason(self, seat, action))
-        state, log = self.state.copy(), [0] * LOG_SIZE
+        state, log = self.state.copy(), Log()
         rules.apply(self.layout.tables, state, seat, action.id, log)
         return Progress(Game(self.layout, state), tuple(read_log(self.layout, log)))
 
@@ -225,6 +225,6 @@ class Game:
         if not all(throw.faces[d] for d in wanted):
             missing = ", ".join(self.sheet.dice[d] for d in wanted if not throw.faces[d])
             raise MalformedThrow(f"a face is missing: {missing}")
-        state, log = self.state.copy(), [0] * LOG_SIZE
+        state, log = self.state.copy(), Log()
         rules.roll(self.layout.tables, state, list(throw.faces), list(throw.order), log)
         return Progress(Game(self.layout, state), tuple(read_log(self.layout, log)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from foxtray.core import codes
+from foxtray.core import codes, rules
 from foxtray.core.codes import DICE, SEATS
 from foxtray.core.layout import Layout, layout
 from foxtray.core.state import State
@@ -170,6 +170,7 @@ def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: list[s
             if mark:
                 for k in range(t.cell_groups[c]):
                     s.missing[seat][t.cell_group[c][k]] -= 1
+        s.fits[seat][a] = rules.fitting(t, s, seat, a)
     for track in known.sheet.tracks:
         i = codes.TRACK_NAMES.index(track.name)
         circled, _, spent = words.take(track.name).partition("/")

@@ -88,14 +88,8 @@ def fits_place(game: Game, seat: int, action: Action, value: int) -> bool:
     """Whether a value fits a place."""
     t, s = game.layout.tables, game.state
     if action.cell < 0:
-        return rules.enters(t, s, seat, action.area, value)
-    number = cell_number(game, action)
-    return number == value and s.cells[seat][action.cell] < t.full[action.area]
-
-
-def cell_number(game: Game, action: Action) -> int:
-    first = game.layout.tables.first_cell[action.area]
-    return game.sheet.areas[action.area].cells[action.cell - first].number
+        return bool(s.fits[seat][action.area] >> value & 1)
+    return t.number[action.cell] == value and s.cells[seat][action.cell] < t.full[action.area]
 
 
 def place_reason(game: Game, seat: int, action: Action, value: int) -> Reason:
@@ -103,7 +97,7 @@ def place_reason(game: Game, seat: int, action: Action, value: int) -> Reason:
     t, s = game.layout.tables, game.state
     area = game.sheet.areas[action.area]
     if action.cell >= 0:
-        name, number = game.layout.cell_names[action.cell], cell_number(game, action)
+        name, number = game.layout.cell_names[action.cell], t.number[action.cell]
         if s.cells[seat][action.cell] >= t.full[action.area]:
             return "cell_taken", f"{name} is already crossed"
         return "wrong_number", f"{name} needs a {number}, this is a {value}"

@@ -1,6 +1,17 @@
 """Players of every strength. Importing this imports neither numpy nor numba."""
 
-from foxtray.bots.base import Bot, BotError, Opinion, ask
+from foxtray.bots.base import Bot, BotError, Forecast, Opinion, ask
 from foxtray.bots.levels import LEVELS, Level, bot, chooser, names
 
-__all__ = ["LEVELS", "Bot", "BotError", "Level", "Opinion", "ask", "bot", "chooser", "names"]
+__all__ = [
+    "LEVELS",
+    "Bot",
+    "BotError",
+    "Forecast",
+    "Level",
+    "Opinion",
+    "ask",
+    "bot",
+    "chooser",
+    "names",
+]

@@ -22,6 +22,16 @@ class Opinion(NamedTuple):
     """The standard error of the points; 0 where nothing was sampled."""
 
 
+class Forecast(NamedTuple):
+    """How a seat is expected to end."""
+
+    points: float
+    areas: tuple[float, ...]
+    foxes: float
+    quantiles: tuple[float, ...]
+    """The final points that are exceeded with chances of 95 %, 85 %, and so on to 5 %."""
+
+
 class Bot(Protocol):
     """A player. The same bot, seed and position always give the same action."""
 

@@ -19,8 +19,21 @@ def network() -> ModuleType:
 
 
 @cache
+def winning() -> ModuleType:
+    return compile_module(
+        "foxtray.bots.winning", features=features(), network=network(), rules=rules()
+    )
+
+
+@cache
 def planner() -> ModuleType:
-    return compile_module("foxtray.bots.planner", rules=rules(), network=network())
+    return compile_module(
+        "foxtray.bots.planner",
+        features=features(),
+        network=network(),
+        rules=rules(),
+        winning=winning(),
+    )
 
 
 @cache
@@ -33,5 +46,12 @@ def search() -> ModuleType:
 @cache
 def thinking() -> ModuleType:
     return compile_module(
-        "foxtray.bots.thinking", chance=chance(), planner=planner(), rules=rules(), search=search()
+        "foxtray.bots.thinking",
+        chance=chance(),
+        features=features(),
+        network=network(),
+        planner=planner(),
+        rules=rules(),
+        search=search(),
+        winning=winning(),
     )

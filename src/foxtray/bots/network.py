@@ -1,7 +1,8 @@
 """The forward pass of the value network, in the compilable subset.
 
-Sparse inputs - 128 - 32 - points still to come. A first layer on sparse inputs is adding rows;
-the states of one plan differ little from its root, so only the differing rows are added.
+Sparse inputs - 128 - 32 - outputs, the first of which is the points still to come. A first layer on
+sparse inputs is adding rows; the states of one plan differ little from its root, so only the
+differing rows are added.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from foxtray.bots import features
 from foxtray.bots.features import DENSE, SPARSE
+from foxtray.core.codes import AREAS
 
 if TYPE_CHECKING:
     from foxtray.bots.desk import Array, Desk, Net
@@ -20,6 +22,17 @@ FIRST = 128
 SECOND = 32
 SCALE = 100.0
 """An output of 1 means this many points."""
+AREA_SCALE = 50.0
+FOX_SCALE = 5.0
+
+# The outputs: the points still to come; the final areas; the final foxes; quantiles of the points
+# still to come.
+VALUE = 0
+AREA = 1
+FOXES = AREA + AREAS
+QUANTILE = FOXES + 1
+QUANTILES = 10
+OUTPUTS = QUANTILE + QUANTILES
 
 
 def forward(net: Net, active: Array, n: int, dense: Array, h1: Array, h2: Array) -> float:
@@ -56,10 +69,10 @@ def finish(net: Net, dense: Array, h1: Array, h2: Array) -> float:
         row_d = net.w2[i + 3]
         for j in range(SECOND):
             h2[j] += (a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])
-    y: float = net.w3[SECOND]
+    y: float = net.w3[VALUE][SECOND]
     for j in range(SECOND):
         if h2[j] > 0:
-            y += h2[j] * net.w3[j]
+            y += h2[j] * net.w3[VALUE][j]
         else:
             h2[j] = 0
     return y
@@ -68,13 +81,13 @@ def finish(net: Net, dense: Array, h1: Array, h2: Array) -> float:
 def set_root(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> None:
     """Sum up the rows of a state from which others will differ little."""
     n = features.describe(t, s, seat, desk.root, desk.dense)
-    desk.roots[0] = n
-    desk.turn[0] += 2
+    desk.roots = n
+    desk.turn += 2
     for j in range(FIRST):
         desk.base[j] = net.b1[j]
     for k in range(n):
         row = net.w1[desk.root[k]]
-        desk.seen[desk.root[k]] = desk.turn[0]
+        desk.seen[desk.root[k]] = desk.turn
         for j in range(FIRST):
             desk.base[j] += row[j]
 
@@ -84,7 +97,7 @@ def points_to_come(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> floa
     if features.ended(t, s, seat):
         return 0.0
     n = features.describe(t, s, seat, desk.active, desk.dense)
-    now = desk.turn[0]
+    now = desk.turn
     h1 = desk.h1
     for j in range(FIRST):
         h1[j] = desk.base[j]
@@ -96,7 +109,7 @@ def points_to_come(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> floa
             row = net.w1[f]
             for j in range(FIRST):
                 h1[j] += row[j]
-    for k in range(desk.roots[0]):
+    for k in range(desk.roots):
         f = desk.root[k]
         if desk.seen[f] == now:
             row = net.w1[f]

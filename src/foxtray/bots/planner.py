@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foxtray.bots import network
+from foxtray.bots import features, network, winning
 from foxtray.core import rules
 from foxtray.core.codes import IDLE, PASS
 
@@ -23,6 +23,8 @@ NODES = 4096
 SLOTS = 4 * NODES
 """Room for their fingerprints; a power of two."""
 UNKNOWN = -1e9
+POINTS_BESIDE = 0.02
+"""What a point counts beside a hundredth of the chance to win."""
 
 
 def asked(s: State, seat: int) -> bool:
@@ -30,9 +32,8 @@ def asked(s: State, seat: int) -> bool:
     return s.pending[seat] > 0 or s.stage[seat] != IDLE
 
 
-def fingerprint(words: Array, i: int) -> int:
+def fingerprint(row: Array) -> int:
     """A 64-bit hash of a state, from its memory; four lanes, so that they overlap in time."""
-    row = words[i]
     size = len(row)
     a = 1469598103934665603
     b = 1099511628211
@@ -56,23 +57,23 @@ def fingerprint(words: Array, i: int) -> int:
 def is_new(desk: Desk, key: int) -> bool:
     """Whether a state was not seen in this plan; it is then remembered."""
     slot = (key ^ (key >> 32)) & (SLOTS - 1)
-    while desk.stamps[slot] == desk.stamp[0]:
+    while desk.stamps[slot] == desk.stamp:
         if desk.keys[slot] == key:
             return False
         slot = (slot + 1) & (SLOTS - 1)
-    desk.stamps[slot] = desk.stamp[0]
+    desk.stamps[slot] = desk.stamp
     desk.keys[slot] = key
     return True
 
 
 def expand(t: Tables, desk: Desk, count: int, i: int, seat: int) -> int:
     """Append the states that follow node i; returns the new count."""
-    n = rules.legal_actions(t, desk.nodes[i], seat, desk.out)
+    n = rules.legal_actions(t, desk.nodes[i], seat, desk.work.out)
     for k in range(n):
-        action = desk.out[k]
+        action = desk.work.out[k]
         desk.nodes[count] = desk.nodes[i]
-        rules.apply(t, desk.nodes[count], seat, action, desk.log)
-        if is_new(desk, fingerprint(desk.words, count)):
+        rules.apply(t, desk.nodes[count], seat, action, desk.work.log)
+        if is_new(desk, fingerprint(desk.words[count])):
             desk.firsts[count] = action if i == 0 else desk.firsts[i]
             count += 1
     return count
@@ -81,9 +82,9 @@ def expand(t: Tables, desk: Desk, count: int, i: int, seat: int) -> int:
 def hasten(t: Tables, desk: Desk, i: int, seat: int) -> None:
     """Bring a node to its chance node by doing as little as possible."""
     while asked(desk.nodes[i], seat):
-        n = rules.legal_actions(t, desk.nodes[i], seat, desk.out)
-        action = desk.out[0] if desk.out[0] == PASS else desk.out[n - 1]
-        rules.apply(t, desk.nodes[i], seat, action, desk.log)
+        n = rules.legal_actions(t, desk.nodes[i], seat, desk.work.out)
+        action = PASS if desk.work.out[0] == PASS else desk.work.out[n - 1]
+        rules.apply(t, desk.nodes[i], seat, action, desk.work.log)
 
 
 def plan(tables: list[Tables], seat: int, bound: int, net: Net, desk: Desk) -> int:
@@ -94,7 +95,7 @@ def plan(tables: list[Tables], seat: int, bound: int, net: Net, desk: Desk) -> i
     bound; those still open at the end count as that.
     """
     t = tables[0]
-    desk.stamp[0] += 1
+    desk.stamp += 1
     network.set_root(t, desk.nodes[0], seat, net, desk)
     count = 1
     i = 0
@@ -107,6 +108,7 @@ def plan(tables: list[Tables], seat: int, bound: int, net: Net, desk: Desk) -> i
         i += 1
     if i < count:
         count = follow_best(t, desk, i, count, seat, 2 * bound, net)
+    desk.effort += count
     return count
 
 
@@ -144,8 +146,15 @@ def value_open(t: Tables, desk: Desk, i: int, seat: int, net: Net) -> None:
 
 
 def leaf_value(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> float:
-    """The total so far, what is expected to come, and what the taste adds."""
-    value = network.points_to_come(t, s, seat, net, desk) + rules.total_score(t, s, seat)
+    """What a leaf is worth: the points expected at the end, with what a taste adds to them.
+
+    Where rivals are weighed it is the chance to win in hundredths; points then hardly count.
+    """
+    total = rules.total_score(t, s, seat)
+    value = network.points_to_come(t, s, seat, net, desk) + total
+    if desk.rivals > 0:
+        chance = winning.chance_to_win(features.ended(t, s, seat), total, net, desk)
+        return 100.0 * chance + POINTS_BESIDE * value
     for area in range(t.areas):
         if desk.tastes[area] != 0:
             value += desk.tastes[area] * rules.area_points(t, s, seat, area)

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from foxtray.bots import machine
-from foxtray.bots.base import Opinion
+from foxtray.bots.base import Forecast, Opinion
 from foxtray.bots.desk import Array, new_desk
 from foxtray.bots.levels import Level
+from foxtray.bots.network import (
+    AREA,
+    AREA_SCALE,
+    FOX_SCALE,
+    FOXES,
+    OUTPUTS,
+    QUANTILE,
+    QUANTILES,
+    SCALE,
+    VALUE,
+)
 from foxtray.bots.weights import weights_of
 from foxtray.core.chance import MASK
+from foxtray.core.codes import ACTIONS
 from foxtray.core.layout import Action
 from foxtray.game import Game
-from foxtray.sim.arrays import STATE, Records, tables_of, write
+from foxtray.sim.arrays import STATE, Records, read_state, tables_of, write
 
 REPLY_BOUND = 32
 """How many states a plan follows completely when it answers a throw that is only imagined."""
 MARGIN = 8.0
 """Only leaves within so many points of the best are looked at closer."""
 CANDIDATES = 8
+EFFORT = 200_000
+"""States that a search looks at for one decision, at most: about 0.2 s on one core."""
 
 
 class Chooser:
@@ -31,8 +46,8 @@ class Chooser:
         self.level, self.game = level, game
         self.noise = dict(level.noise).get(game, 0.0)
         self.desk = new_desk()
-        self.inner = new_desk() if level.throws else self.desk
-        self.net = weights_of(game)[0]
+        self.inner = new_desk()
+        self.weights = weights_of(game)
 
     def __call__(
         self, tables: Records, states: Records, which: Array, seats: Array, seeds: Array
@@ -42,14 +57,15 @@ class Chooser:
         lows = (seeds & np.uint64(MASK)).astype(np.int64)
         highs = (seeds >> np.uint64(32)).astype(np.int64)
         thinking = machine.thinking()
+        net = self.weights.net(int(states["seats"][which[0]]))
         common = (tables, states, which, seats, lows, highs)
         if self.level.throws:
             thinking.search_all(
-                *common, self.level.bound, REPLY_BOUND, self.level.throws, MARGIN, CANDIDATES,
-                self.net, self.desk, self.inner, actions,
+                *common, self.level.bound, REPLY_BOUND, self.level.throws, EFFORT, MARGIN,
+                CANDIDATES, net, self.desk, self.inner, actions,
             )  # fmt: skip
         else:
-            thinking.choose(*common, self.level.bound, self.noise, self.net, self.desk, actions)
+            thinking.choose(*common, self.level.bound, self.noise, net, self.desk, actions)
         return actions
 
 
@@ -80,16 +96,47 @@ class LevelBot:
         actions = chooser_of(self.level, game.sheet.id)(*self._batch(game, seat))
         return game.layout.actions[int(actions[0])]
 
+    def forecast(self, game: Game, seat: int) -> Forecast:
+        """How a seat is expected to end if it plays on well."""
+        chooser = chooser_of(self.level, game.sheet.id)
+        tables, states, *_ = self._batch(game, seat)
+        net = chooser.weights.net(game.seats)
+        outputs = np.zeros(OUTPUTS)
+        ended = machine.thinking().forecast(
+            tables, states, seat, self.level.bound, net, chooser.desk, outputs
+        )
+        score = replace(game, state=read_state(states, 0)).score(seat)
+        if ended:
+            return Forecast(score.total, score.areas, score.foxes, (score.total,) * QUANTILES)
+        coming = np.sort(outputs[QUANTILE:]) * SCALE
+        return Forecast(
+            score.total + float(outputs[VALUE]) * SCALE,
+            tuple((outputs[AREA:FOXES] * AREA_SCALE).tolist()),
+            float(outputs[FOXES]) * FOX_SCALE,
+            tuple((score.total + coming).tolist()),
+        )
+
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
         """All legal actions with what they are worth, best first."""
         chooser = chooser_of(self.level, game.sheet.id)
         tables, states, *_ = self._batch(game, seat)
-        n = machine.thinking().consider(
-            tables, states, 0, seat, self.level.bound, True, chooser.net, chooser.desk
-        )
+        legal = np.zeros(ACTIONS, np.int64)
+        points, chances, errors = (np.zeros(ACTIONS) for _ in range(3))
+        net = chooser.weights.net(game.seats)
+        n = machine.thinking().appraise(
+            tables, states, seat, self.seed & MASK, self.seed >> 32, self.level.bound, REPLY_BOUND,
+            self.level.throws, MARGIN, net, chooser.desk, chooser.inner, legal, points, chances,
+            errors,
+        )  # fmt: skip
         actions = game.layout.actions
+        alone = game.seats == 1
         opinions = [
-            Opinion(actions[int(chooser.desk.legal[k])], float(chooser.desk.offers[k]), None, 0.0)
+            Opinion(
+                actions[int(legal[k])],
+                float(points[k]),
+                None if alone else float(chances[k]),
+                float(errors[k]),
+            )
             for k in range(n)
         ]
-        return sorted(opinions, key=lambda o: -o.points)
+        return sorted(opinions, key=lambda opinion: -opinion.points)

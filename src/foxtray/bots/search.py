@@ -54,8 +54,8 @@ def pick_candidates(desk: Desk, count: int, margin: float, most: int) -> int:
 
 
 def reply(tables: list[Tables], leaf: State, seat: int, bound: int, net: Net, inner: Desk) -> float:
-    """The best value after the throw that `inner.faces` and `inner.order` describe."""
-    rules.roll(tables[0], leaf, inner.faces, inner.order, inner.log)
+    """The best value after the throw that `inner.work` describes."""
+    rules.roll(tables[0], leaf, inner.work.faces, inner.work.order, inner.work.log)
     if not planner.asked(inner.nodes[0], seat):
         network.set_root(tables[0], inner.nodes[0], seat, net, inner)
         return planner.leaf_value(tables[0], inner.nodes[0], seat, net, inner)
@@ -91,11 +91,45 @@ def enumerate_throws(
         left = outcome
         for d in range(DICE):
             if mask >> d & 1:
-                inner.faces[d] = left % 6 + 1
+                inner.work.faces[d] = left % 6 + 1
                 left //= 6
         inner.nodes[0] = desk.nodes[node]
         total += reply(tables, inner.nodes[0], seat, bound, net, inner)
     return total / outcomes
+
+
+def look_ahead(
+    tables: list[Tables],
+    node: int,
+    seat: int,
+    low: int,
+    high: int,
+    where: int,
+    bound: int,
+    throws: int,
+    net: Net,
+    desk: Desk,
+    inner: Desk,
+) -> tuple[float, float]:
+    """What a leaf is worth after the next throw, and the standard error of that."""
+    if not own_throw(desk.nodes[node], seat):
+        return desk.values[node], 0.0
+    if dice_wanted(tables[0], desk.nodes[node]) <= 3:
+        return enumerate_throws(tables, node, seat, bound, net, desk, inner), 0.0
+    total = 0.0
+    squares = 0.0
+    done = 0
+    while done < throws:
+        arrange(low, high, where, done // BATCH, desk.sheet)
+        for m in range(BATCH):
+            take_throw(desk, m, inner)
+            inner.nodes[0] = desk.nodes[node]
+            value = reply(tables, inner.nodes[0], seat, bound, net, inner)
+            total += value
+            squares += value * value
+        done += BATCH
+    mean = total / done
+    return mean, ((squares / done - mean * mean) / (done - 1)) ** 0.5
 
 
 def dice_wanted(t: Tables, s: State) -> int:
@@ -115,45 +149,49 @@ def best_node(
     bound: int,
     reply_bound: int,
     throws: int,
+    effort: int,
     margin: float,
     most: int,
     net: Net,
     desk: Desk,
     inner: Desk,
 ) -> int:
-    """The leaf to steer for from node 0; its value in `desk.values` is the searched one."""
+    """The leaf to steer for from node 0; its value in `desk.values` is the searched one.
+
+    Looks at about `effort` states at most. They are counted instead of the time, so that a
+    decision is the same on every machine; with little left the weaker candidates are given up.
+    """
     t = tables[0]
     count = planner.plan(tables, seat, bound, net, desk)
     n = pick_candidates(desk, count, margin, most)
+    inner.effort = 0
     sampled = 0
-    for k in range(n):
+    k = 0
+    while k < n:
         node = desk.picked[k]
         desk.sums[k] = desk.values[node]
-        desk.squares[k] = 0.0
         desk.thrown[k] = 0
-        if own_throw(desk.nodes[node], seat):
-            if n > 1 and dice_wanted(t, desk.nodes[node]) <= 3:
+        if n > 1 and own_throw(desk.nodes[node], seat):
+            if dice_wanted(t, desk.nodes[node]) <= 3:
                 desk.sums[k] = enumerate_throws(tables, node, seat, reply_bound, net, desk, inner)
-            elif n > 1:
+            else:
                 desk.sums[k] = 0.0
                 desk.thrown[k] = 1
                 sampled += 1
+        k += 1
+        # As many candidates as the effort allows if the next ones cost as much as those before.
+        n = min(n, max(k, effort * k // max(1, inner.effort)))
     alive = n
     done = 0
     batch = 0
-    while sampled > 0 and done < throws and alive > 1:
+    while sampled > 0 and done < throws and alive > 1 and (done == 0 or inner.effort < effort):
         arrange(low, high, where, batch, desk.sheet)
         for m in range(BATCH):
             for k in range(n):
-                if desk.thrown[k] == 0:
-                    continue
-                for d in range(DICE):
-                    inner.faces[d] = desk.sheet[m][d]
-                    inner.order[d] = (d + m) % DICE
-                inner.nodes[0] = desk.nodes[desk.picked[k]]
-                value = reply(tables, inner.nodes[0], seat, reply_bound, net, inner)
-                desk.sums[k] += value
-                desk.squares[k] += value * value
+                if desk.thrown[k] == 1:
+                    take_throw(desk, m, inner)
+                    inner.nodes[0] = desk.nodes[desk.picked[k]]
+                    desk.sums[k] += reply(tables, inner.nodes[0], seat, reply_bound, net, inner)
         done += BATCH
         batch += 1
         alive, sampled = drop_half(desk, n, done)
@@ -167,6 +205,13 @@ def best_node(
                 top_value = value
                 top = desk.picked[k]
     return top
+
+
+def take_throw(desk: Desk, m: int, inner: Desk) -> None:
+    """Lay out throw m of the batch for the reply."""
+    for d in range(DICE):
+        inner.work.faces[d] = desk.sheet[m][d]
+        inner.work.order[d] = (d + m) % DICE
 
 
 def drop_half(desk: Desk, n: int, done: int) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foxtray.bots import planner, search
+from foxtray.bots import features, network, planner, search, winning
 from foxtray.core import chance, rules
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 NOISE = 21
 """The purpose of draws that blur a value."""
+LAST_ROUNDS = 2
+"""So many rounds before the end the look-ahead plays to win, not for points."""
 
 
 def blur(low: int, high: int, where: int, action: int) -> float:
@@ -58,7 +60,7 @@ def consider(
     if every:
         for k in range(n):
             if desk.offers[k] == planner.UNKNOWN:
-                rules.apply(t, desk.nodes[0], seat, desk.legal[k], desk.log)
+                rules.apply(t, desk.nodes[0], seat, desk.legal[k], desk.work.log)
                 count = planner.plan(tables, seat, bound, net, desk)
                 desk.offers[k] = desk.values[planner.best(desk.values, count)]
                 desk.nodes[0] = states[i]
@@ -74,14 +76,17 @@ def choose(
     highs: Array,
     bound: int,
     noise: float,
-    net: Net,
-    desk: Desk,
+    nets: list[Net],
+    desks: list[Desk],
     actions: Array,
 ) -> None:
     """The best action of each game by its value, blurred by some noise in points."""
+    net = nets[0]
+    desk = desks[0]
+    desk.rivals = 0
     for k in range(len(which)):
         n = consider(tables, states, which[k], seats[k], bound, noise > 0, net, desk)
-        where = planner.fingerprint(desk.words, 0) & chance.MASK
+        where = planner.fingerprint(desk.words[0]) & chance.MASK
         best = 0
         best_value = planner.UNKNOWN
         for j in range(n):
@@ -104,19 +109,137 @@ def search_all(
     bound: int,
     reply_bound: int,
     throws: int,
+    effort: int,
     margin: float,
     most: int,
-    net: Net,
-    desk: Desk,
-    inner: Desk,
+    nets: list[Net],
+    desks: list[Desk],
+    inners: list[Desk],
     actions: Array,
 ) -> None:
-    """The best action of each game by value and one throw of look-ahead."""
+    """The best action of each game by value and one throw of look-ahead.
+
+    In the last two rounds it is the chance to win that counts, if there are others to beat.
+    """
+    t = tables[0]
+    net = nets[0]
+    desk = desks[0]
+    inner = inners[0]
     for k in range(len(which)):
-        desk.nodes[0] = states[which[k]]
-        where = planner.fingerprint(desk.words, 0) & chance.MASK
+        s = states[which[k]]
+        desk.rivals = 0
+        if s.seats > 1 and t.rounds[s.seats] - rules.round_of(s) <= LAST_ROUNDS:
+            winning.weigh_rivals(t, s, seats[k], net, desk)
+        winning.copy_rivals(desk, inner)
+        desk.nodes[0] = s
+        where = planner.fingerprint(desk.words[0]) & chance.MASK
         node = search.best_node(
-            tables, seats[k], lows[k], highs[k], where, bound, reply_bound, throws, margin, most,
-            net, desk, inner,
+            tables, seats[k], lows[k], highs[k], where, bound, reply_bound, throws, effort, margin,
+            most, net, desk, inner,
         )  # fmt: skip
         actions[k] = desk.firsts[node]
+
+
+def appraise(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    low: int,
+    high: int,
+    bound: int,
+    reply_bound: int,
+    throws: int,
+    margin: float,
+    nets: list[Net],
+    desks: list[Desk],
+    inners: list[Desk],
+    legal: Array,
+    points: Array,
+    chances: Array,
+    errors: Array,
+) -> int:
+    """For each legal action its expected final points, the chance to win and the standard error.
+
+    With `throws` the actions within a margin of the best are looked at one throw ahead.
+    """
+    t = tables[0]
+    net = nets[0]
+    desk = desks[0]
+    inner = inners[0]
+    desk.nodes[0] = states[0]
+    where = planner.fingerprint(desk.words[0]) & chance.MASK
+    n = rules.legal_actions(t, states[0], seat, desk.legal)
+    top = planner.UNKNOWN
+    for k in range(n):
+        legal[k] = desk.legal[k]
+        leaf = lead_on(tables, states, seat, legal[k], bound, net, desk)
+        points[k] = desk.values[leaf]
+        chances[k] = 1.0
+        errors[k] = 0.0
+        top = max(top, points[k])
+        if states[0].seats > 1:
+            inner.nodes[0] = desk.nodes[leaf]
+            winning.weigh_rivals(t, states[0], seat, net, inner)
+            network.set_root(t, inner.nodes[0], seat, net, inner)
+            network.points_to_come(t, inner.nodes[0], seat, net, inner)
+            total = rules.total_score(t, inner.nodes[0], seat)
+            ended = features.ended(t, inner.nodes[0], seat)
+            chances[k] = winning.chance_to_win(ended, total, net, inner)
+            inner.rivals = 0
+    for k in range(n):
+        if throws > 0 and points[k] >= top - margin:
+            leaf = lead_on(tables, states, seat, legal[k], bound, net, desk)
+            points[k], errors[k] = search.look_ahead(
+                tables, leaf, seat, low, high, where, reply_bound, throws, net, desk, inner
+            )
+    return n
+
+
+def lead_on(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    action: int,
+    bound: int,
+    net: Net,
+    desk: Desk,
+) -> int:
+    """Do an action in the state and the best of what can follow; returns the node it ends in."""
+    desk.nodes[0] = states[0]
+    rules.apply(tables[0], desk.nodes[0], seat, action, desk.work.log)
+    return best_end(tables, seat, bound, net, desk)
+
+
+def best_end(tables: list[Tables], seat: int, bound: int, net: Net, desk: Desk) -> int:
+    """The best chance node that can be reached from node 0, which may be one itself."""
+    t = tables[0]
+    desk.rivals = 0
+    if not planner.asked(desk.nodes[0], seat):
+        network.set_root(t, desk.nodes[0], seat, net, desk)
+        desk.values[0] = planner.leaf_value(t, desk.nodes[0], seat, net, desk)
+        return 0
+    count = planner.plan(tables, seat, bound, net, desk)
+    return planner.best(desk.values, count)
+
+
+def forecast(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    desks: list[Desk],
+    outputs: Array,
+) -> bool:
+    """All outputs of the network where the best play leads to; whether nothing more can come."""
+    t = tables[0]
+    desk = desks[0]
+    desk.nodes[0] = states[0]
+    leaf = best_end(tables, seat, bound, nets[0], desk)
+    s = desk.nodes[leaf]
+    states[0] = s
+    network.set_root(t, s, seat, nets[0], desk)
+    network.points_to_come(t, s, seat, nets[0], desk)
+    for k in range(len(outputs)):
+        outputs[k] = winning.output(nets[0], desk.h2, k)
+    return features.ended(t, s, seat)

@@ -19,7 +19,7 @@ def scramble(key: int, word: int) -> int:
     word = (word * 0xCC9E2D51) & MASK
     word = ((word << 15) | (word >> 17)) & MASK
     word = (word * 0x1B873593) & MASK
-    key = (key ^ word) & MASK
+    key ^= word
     key = ((key << 13) | (key >> 19)) & MASK
     return (key * 5 + 0xE6546B64) & MASK
 

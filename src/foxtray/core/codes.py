@@ -13,6 +13,7 @@ GROUPS = 24
 BONUSES = 16
 ACTIONS = 256
 VALUES = 13
+EVERY_VALUE = (1 << VALUES) - 1
 HITS = 4
 CELL_GROUPS = 3
 ROUNDS = 6
@@ -39,7 +40,6 @@ TRACK_NAMES = ("reroll", "return", "extra")
 
 # Where a die lies; the die fields are FIELD, FIELD + 1, FIELD + 2.
 POOL, TRAY, ASIDE, FIELD = range(4)
-NOWHERE = FIELD + ROLLS
 PLACE_NAMES = ("pool", "tray", "aside", "field1", "field2", "field3")
 
 # Where the game stands.

@@ -70,6 +70,7 @@ class Tables:
     end_group: list[int] = field(default_factory=lambda: zeros(AREAS))
 
     # Cells.
+    number: list[int] = field(default_factory=lambda: zeros(CELLS))
     minimum: list[int] = field(default_factory=lambda: zeros(CELLS))
     factor: list[int] = field(default_factory=lambda: zeros(CELLS))
     bonus: list[int] = field(default_factory=lambda: zeros(CELLS))
@@ -268,6 +269,7 @@ def fill_areas(
         if area.row_dice:
             t.follow_area = a
         for i, cell in enumerate(area.cells, first):
+            t.number[i] = cell.number
             t.minimum[i] = cell.minimum
             t.factor[i] = cell.factor
             t.bonus[i] = number[cell.bonus] if cell.bonus else 0

@@ -2,8 +2,8 @@
 
 Interpreted it serves people; under numba, unchanged, it serves bots. So it keeps to a subset:
 integers and nested sequences of them, no slices, no recursion, no run-time imports but the codes.
-`t` is the sheet's tables, `s` the state (changed in place), `log` what happened: a count, then
-entries of five numbers; a negative count keeps no log. Actions are trusted to be legal.
+`t` is the sheet's tables, `s` the state (changed in place), `log` what happened. Dice and seats
+in the plural are bits of a number. Actions are trusted to be legal.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ from foxtray.core.codes import (
     DICE,
     ENTER,
     ENTRY_WIDTH,
+    EVERY_VALUE,
     EXTRA,
     EXTRAS,
+    FALLING,
     FIELD,
     FOLLOW,
     FOX,
@@ -49,7 +51,6 @@ from foxtray.core.codes import (
     LOWER,
     MARKED,
     MOVED,
-    NOWHERE,
     OPENING,
     OVER,
     PASS,
@@ -61,7 +62,6 @@ from foxtray.core.codes import (
     RETURN,
     RETURNED,
     RETURNS,
-    RISING,
     ROLLS,
     ROUND_ENDED,
     ROUND_STARTED,
@@ -78,26 +78,27 @@ from foxtray.core.codes import (
     TRAY,
     TURN_ENDED,
     TURN_STARTED,
+    VALUES,
     WINDOW,
 )
 
 if TYPE_CHECKING:
     from foxtray.core.layout import Tables
-    from foxtray.core.state import State
+    from foxtray.core.state import Log, State
 
     Ints = list[int]
 
 
-def note(log: Ints, code: int, a: int, b: int, c: int, d: int) -> None:
+def note(log: Log, code: int, a: int, b: int, c: int, d: int) -> None:
     """Write an entry of the log, if one is kept."""
-    n = log[0]
+    n = log.size
     if n >= 0:
-        log[n + 1] = code
-        log[n + 2] = a
-        log[n + 3] = b
-        log[n + 4] = c
-        log[n + 5] = d
-        log[0] = n + ENTRY_WIDTH
+        log.entries[n] = code
+        log.entries[n + 1] = a
+        log.entries[n + 2] = b
+        log.entries[n + 3] = c
+        log.entries[n + 4] = d
+        log.size = n + ENTRY_WIDTH
 
 
 # --- turns and rounds ---------------------------------------------------------------------------
@@ -121,16 +122,18 @@ def solo_serving(s: State) -> bool:
     return s.seats == 1 and s.turn % 2 == 1
 
 
-def begin(t: Tables, s: State, log: Ints) -> None:
+def begin(t: Tables, s: State, log: Log) -> None:
     """Open the game on a fresh state."""
     for seat in range(s.seats):
         for g in range(t.groups):
             s.missing[seat][g] = t.group_size[g]
+        for area in range(t.areas):
+            s.fits[seat][area] = fitting(t, s, seat, area)
     start_turn(t, s, log)
     advance(t, s, log)
 
 
-def start_turn(t: Tables, s: State, log: Ints) -> None:
+def start_turn(t: Tables, s: State, log: Log) -> None:
     """Gather the dice; at the start of a round every seat receives what the round gives."""
     s.phase = OPENING
     s.rolls = 0
@@ -149,9 +152,9 @@ def start_turn(t: Tables, s: State, log: Ints) -> None:
     note(log, TURN_STARTED, s.turn, active_seat(s), int(solo_serving(s)), 0)
 
 
-def advance(t: Tables, s: State, log: Ints) -> None:
+def advance(t: Tables, s: State, log: Log) -> None:
     """Carry the game on until a seat is asked, dice are wanted or it is over."""
-    while awaiting(t, s) == 0 and s.phase != THROW and s.phase != OVER:
+    while s.phase != THROW and s.phase != OVER and awaiting(t, s) == 0:
         if s.phase == OPENING:
             if not solo_serving(s):
                 s.rolls = 1
@@ -165,9 +168,9 @@ def advance(t: Tables, s: State, log: Ints) -> None:
             end_turn(t, s, log)
 
 
-def next_roll(t: Tables, s: State, log: Ints) -> None:
+def next_roll(t: Tables, s: State, log: Log) -> None:
     """Want the next roll, or end the rolls when there are no more dice or rolls."""
-    if s.rolls < ROLLS and holds(s, POOL):
+    if s.rolls < ROLLS and lying(s, POOL, POOL):
         s.rolls += 1
         s.rerolls = 0
         s.phase = THROW
@@ -177,10 +180,10 @@ def next_roll(t: Tables, s: State, log: Ints) -> None:
 
 def rolls_over(t: Tables, s: State) -> bool:
     """Whether a pick was the last of the turn, whatever its bonuses may still bring."""
-    return s.rolls == ROLLS or (t.track_fields[RETURNS] == 0 and not holds(s, POOL))
+    return s.rolls == ROLLS or (t.track_fields[RETURNS] == 0 and not lying(s, POOL, POOL))
 
 
-def end_rolls(t: Tables, s: State, log: Ints) -> None:
+def end_rolls(t: Tables, s: State, log: Log) -> None:
     """All dice left in the pool go to the tray, which is then served."""
     for d in range(DICE):
         if s.place[d] == POOL:
@@ -188,7 +191,7 @@ def end_rolls(t: Tables, s: State, log: Ints) -> None:
     serve(t, s, log)
 
 
-def serve(t: Tables, s: State, log: Ints) -> None:
+def serve(t: Tables, s: State, log: Log) -> None:
     """Passive seats choose from the tray, then every seat may use extra dice.
 
     Nobody waits for the active seat, which may still have bonuses or crosses of its last pick.
@@ -204,7 +207,7 @@ def serve(t: Tables, s: State, log: Ints) -> None:
         settle(t, s, seat, log)
 
 
-def end_turn(t: Tables, s: State, log: Ints) -> None:
+def end_turn(t: Tables, s: State, log: Log) -> None:
     note(log, TURN_ENDED, s.turn, 0, 0, 0)
     played = s.turn + 1
     if played % turns_in_round(s) == 0:
@@ -231,15 +234,10 @@ def awaiting(t: Tables, s: State) -> int:
 
 def rolling(t: Tables, s: State) -> int:
     """The dice, as bits, that are wanted; 0 while none are."""
-    mask = 0
-    if s.phase == THROW:
-        for d in range(DICE):
-            if s.place[d] == POOL:
-                mask |= 1 << d
-    return mask
+    return lying(s, POOL, POOL) if s.phase == THROW else 0
 
 
-def settle(t: Tables, s: State, seat: int, log: Ints) -> None:
+def settle(t: Tables, s: State, seat: int, log: Log) -> None:
     """Do what a seat is not asked for: lose dead bonuses, use a forced one, skip empty stages."""
     while s.pending[seat] > 0:
         lose_unusable(t, s, seat, log)
@@ -253,13 +251,16 @@ def settle(t: Tables, s: State, seat: int, log: Ints) -> None:
         use_bonus(t, s, seat, action, log)
     if s.pending[seat] > 0:
         return
-    if s.stage[seat] == FOLLOW and not has_cross(t, s, seat):
+    stage = s.stage[seat]
+    if stage == IDLE:
+        return
+    if stage == FOLLOW and not has_cross(t, s, seat):
         end_crosses(s, seat)
-    elif s.stage[seat] == PICK:
-        if not has_left(t, s, seat, REROLLS) and not usable(t, s, seat, POOL, POOL):
+    elif stage == PICK:
+        if not has_left(t, s, seat, REROLLS) and not usable(t, s, seat, lying(s, POOL, POOL)):
             note(log, PASSED, seat, PICK, 1, 0)
             s.stage[seat] = IDLE
-    elif s.stage[seat] == SERVED and not offers_served(t, s, seat):
+    elif stage == SERVED and not offers_served(t, s, seat):
         note(log, PASSED, seat, SERVED, 1, 0)
         s.stage[seat] = EXTRA
     if s.stage[seat] == EXTRA and not offers_extra(t, s, seat):
@@ -277,69 +278,86 @@ def has_left(t: Tables, s: State, seat: int, track: int) -> bool:
     return s.circled[seat][track] > s.spent[seat][track]
 
 
-def holds(s: State, place: int) -> bool:
-    """Whether any die lies here."""
+def lying(s: State, low: int, high: int) -> int:
+    """The dice that lie here, or between two places."""
+    place = s.place
+    dice = 0
     for d in range(DICE):
-        if s.place[d] == place:
-            return True
-    return False
+        if low <= place[d] <= high:
+            dice |= 1 << d
+    return dice
 
 
 def may_return(t: Tables, s: State) -> bool:
-    return has_left(t, s, active_seat(s), RETURNS) and holds(s, TRAY)
+    return has_left(t, s, active_seat(s), RETURNS) and lying(s, TRAY, TRAY) != 0
 
 
-def fallback_place(s: State) -> int:
-    """Where a passive seat may look when no tray die is usable: the first such place."""
+def fallback_dice(s: State) -> int:
+    """The dice that a passive seat may use when none of the tray is usable."""
     if s.seats > 1:
-        return FIELD
-    return ASIDE if s.solo_fallback else NOWHERE
+        return lying(s, FIELD, FIELD + ROLLS - 1)
+    return lying(s, ASIDE, ASIDE) if s.solo_fallback else 0
 
 
 def offers_served(t: Tables, s: State, seat: int) -> bool:
-    if usable(t, s, seat, TRAY, TRAY):
-        return True
-    place = fallback_place(s)
-    return usable(t, s, seat, place, place + ROLLS - 1)
+    return usable(t, s, seat, lying(s, TRAY, TRAY)) or usable(t, s, seat, fallback_dice(s))
 
 
 def offers_extra(t: Tables, s: State, seat: int) -> bool:
-    if not has_left(t, s, seat, EXTRAS):
-        return False
-    for d in range(DICE):
-        if not s.used[seat] >> d & 1 and die_usable(t, s, seat, d):
-            return True
-    return False
+    return has_left(t, s, seat, EXTRAS) and usable(t, s, seat, unused(s, seat))
 
 
-def usable(t: Tables, s: State, seat: int, low: int, high: int) -> bool:
-    """Whether a seat has a place for any die that lies between two places."""
+def unused(s: State, seat: int) -> int:
+    """The dice that a seat has not used as extra dice in this turn."""
+    return ~s.used[seat] & (1 << DICE) - 1
+
+
+def usable(t: Tables, s: State, seat: int, dice: int) -> bool:
+    """Whether a seat has a place for any of these dice."""
+    fits = s.fits[seat]
     for d in range(DICE):
-        if low <= s.place[d] <= high and die_usable(t, s, seat, d):
-            return True
+        if dice >> d & 1:
+            for area in range(t.die_first_area[d], t.die_end_area[d]):
+                if fits[area] >> value_of(t, s, d, area) & 1:
+                    return True
     return False
 
 
 # --- legal actions ------------------------------------------------------------------------------
 
 
-def enters(t: Tables, s: State, seat: int, area: int, value: int) -> bool:
-    """Whether a value may be written in the next field of a row."""
+def fitting(t: Tables, s: State, seat: int, area: int) -> int:
+    """The values, as bits, that an area has a place for now."""
+    if t.grid[area]:
+        values = 0
+        for number in range(VALUES):
+            if is_open(t, s, seat, area, number):
+                values |= 1 << number
+        return values
     n = s.filled[seat][area]
     cell = t.first_cell[area] + n
     if cell >= t.end_cell[area]:
-        return False
+        return 0
     entry = t.entry[area]
-    if entry == ANY:
-        return True
     if entry == AT_LEAST:
-        return value >= t.minimum[cell]
-    if n == 0:
-        return True
+        return EVERY_VALUE << t.minimum[cell] & EVERY_VALUE
+    if entry == ANY or n == 0:
+        return EVERY_VALUE
     previous = s.cells[seat][cell - 1]
-    if entry == RISING:
-        return value > previous or previous == HIGHEST_FACE
-    return value <= previous
+    if entry == FALLING:
+        return (2 << previous) - 1
+    if previous == HIGHEST_FACE:
+        return EVERY_VALUE
+    return EVERY_VALUE << previous + 1 & EVERY_VALUE
+
+
+def is_open(t: Tables, s: State, seat: int, area: int, number: int) -> bool:
+    """Whether a number of a grid can still be marked; the joker reaches all its cells."""
+    hits = t.hit_cell[0][area][number]
+    for k in range(t.hits[0][area][number]):
+        if s.cells[seat][hits[k]] < t.full[area]:
+            return True
+    return False
 
 
 def value_of(t: Tables, s: State, die: int, area: int) -> int:
@@ -347,33 +365,6 @@ def value_of(t: Tables, s: State, die: int, area: int) -> int:
     if t.adds_joker[area]:
         return s.face[0] + s.face[t.area_die[area]]
     return s.face[die]
-
-
-def die_usable(t: Tables, s: State, seat: int, die: int) -> bool:
-    """Whether a seat has a place for a die."""
-    for area in range(t.die_first_area[die], t.die_end_area[die]):
-        value = value_of(t, s, die, area)
-        if t.grid[area]:
-            row = s.cells[seat]
-            hits = t.hit_cell[die][area][value]
-            for k in range(t.hits[die][area][value]):
-                if row[hits[k]] < t.full[area]:
-                    return True
-        elif enters(t, s, seat, area, value):
-            return True
-    return False
-
-
-def list_die(t: Tables, s: State, seat: int, die: int, out: Ints, n: int) -> int:
-    """List the actions that enter a die; returns the new count."""
-    for area in range(t.die_first_area[die], t.die_end_area[die]):
-        value = value_of(t, s, die, area)
-        if t.grid[area]:
-            n = list_hits(t, s, seat, die, area, value, out, n)
-        elif enters(t, s, seat, area, value):
-            out[n] = t.die_action[die][area]
-            n += 1
-    return n
 
 
 def list_hits(
@@ -389,11 +380,20 @@ def list_hits(
     return n
 
 
-def list_between(t: Tables, s: State, seat: int, low: int, high: int, out: Ints, n: int) -> int:
-    """List the actions that enter any die that lies between two places."""
+def list_dice(t: Tables, s: State, seat: int, dice: int, out: Ints, n: int) -> int:
+    """List the actions that enter any of these dice; returns the new count."""
+    fits = s.fits[seat]
+    face = s.face
     for d in range(DICE):
-        if low <= s.place[d] <= high:
-            n = list_die(t, s, seat, d, out, n)
+        if dice >> d & 1:
+            for area in range(t.die_first_area[d], t.die_end_area[d]):
+                value = face[0] + face[t.area_die[area]] if t.adds_joker[area] else face[d]
+                if fits[area] >> value & 1:
+                    if t.grid[area]:
+                        n = list_hits(t, s, seat, d, area, value, out, n)
+                    else:
+                        out[n] = t.die_action[d][area]
+                        n += 1
     return n
 
 
@@ -410,11 +410,11 @@ def list_bonus(t: Tables, s: State, seat: int, bonus: int, out: Ints, n: int) ->
                 n += 1
     elif t.writes_value[area]:
         while action < t.actions and t.action_bonus[action] == bonus:
-            if enters(t, s, seat, area, t.action_value[action]):
+            if s.fits[seat][area] >> t.action_value[action] & 1:
                 out[n] = action
                 n += 1
             action += 1
-    elif first + s.filled[seat][area] < t.end_cell[area]:
+    elif s.fits[seat][area]:
         out[n] = action
         n += 1
     return n
@@ -460,7 +460,7 @@ def legal_actions(t: Tables, s: State, seat: int, out: Ints) -> int:
             out[n] = REROLL
             n += 1
         before = n
-        n = list_between(t, s, seat, POOL, POOL, out, n)
+        n = list_dice(t, s, seat, lying(s, POOL, POOL), out, n)
         if n == before and not t.may_decline:
             out[0] = PASS
             out[1] = REROLL
@@ -471,11 +471,10 @@ def legal_actions(t: Tables, s: State, seat: int, out: Ints) -> int:
             out[n] = PASS
             n += 1
         before = n
-        n = list_between(t, s, seat, TRAY, TRAY, out, n)
+        n = list_dice(t, s, seat, lying(s, TRAY, TRAY), out, n)
         if n == before:
             out[0] = PASS
-            place = fallback_place(s)
-            n = list_between(t, s, seat, place, place + ROLLS - 1, out, 1)
+            n = list_dice(t, s, seat, fallback_dice(s), out, 1)
         return n
     out[n] = PASS
     n += 1
@@ -487,10 +486,7 @@ def legal_actions(t: Tables, s: State, seat: int, out: Ints) -> int:
                 out[n] = t.return_action + d
                 n += 1
         return n
-    for d in range(DICE):
-        if not s.used[seat] >> d & 1:
-            n = list_die(t, s, seat, d, out, n)
-    return n
+    return list_dice(t, s, seat, unused(s, seat), out, n)
 
 
 def has_cross(t: Tables, s: State, seat: int) -> bool:
@@ -508,7 +504,7 @@ def has_cross(t: Tables, s: State, seat: int) -> bool:
 # --- bonuses ------------------------------------------------------------------------------------
 
 
-def earn(t: Tables, s: State, seat: int, bonus: int, source: int, index: int, log: Ints) -> None:
+def earn(t: Tables, s: State, seat: int, bonus: int, source: int, index: int, log: Log) -> None:
     """Receive a bonus: a fox or an action at once, a mark to be used next."""
     while bonus:
         note(log, BONUS_EARNED, seat, bonus, source, index)
@@ -531,31 +527,19 @@ def earn(t: Tables, s: State, seat: int, bonus: int, source: int, index: int, lo
             bonus = 0
 
 
-def bonus_usable(t: Tables, s: State, seat: int, bonus: int) -> bool:
-    """Whether a mark bonus has any place; a place once gone never comes back."""
-    area = t.bonus_area[bonus]
-    if t.grid[area]:
-        row = s.cells[seat]
-        for cell in range(t.first_cell[area], t.end_cell[area]):
-            if row[cell] < t.full[area]:
-                return True
-        return False
-    return t.first_cell[area] + s.filled[seat][area] < t.end_cell[area]
-
-
-def lose_unusable(t: Tables, s: State, seat: int, log: Ints) -> None:
-    """Lose the open bonuses that have no place."""
+def lose_unusable(t: Tables, s: State, seat: int, log: Log) -> None:
+    """Lose the open bonuses that have no place; a place once gone never comes back."""
     for bonus in range(1, t.marks + 1):
-        while s.open[seat][bonus] > 0 and not bonus_usable(t, s, seat, bonus):
+        while s.open[seat][bonus] > 0 and s.fits[seat][t.bonus_area[bonus]] == 0:
             lose(s, seat, bonus, log)
     if t.choice and s.open[seat][t.choice] > 0:
         for bonus in range(1, t.marks + 1):
-            if t.in_choice[bonus] and bonus_usable(t, s, seat, bonus):
+            if t.in_choice[bonus] and s.fits[seat][t.bonus_area[bonus]]:
                 return
         lose(s, seat, t.choice, log)
 
 
-def lose(s: State, seat: int, bonus: int, log: Ints) -> None:
+def lose(s: State, seat: int, bonus: int, log: Log) -> None:
     s.open[seat][bonus] -= 1
     s.pending[seat] -= 1
     note(log, BONUS_LOST, seat, bonus, 0, 0)
@@ -578,13 +562,13 @@ def only_bonus_action(t: Tables, s: State, seat: int) -> int:
                         return -1
                     found = action + cell - first
         elif not t.writes_value[area]:
-            if first + s.filled[seat][area] < t.end_cell[area]:
+            if s.fits[seat][area]:
                 if found >= 0:
                     return -1
                 found = action
         else:
             while action < t.actions and t.action_bonus[action] == bonus:
-                if enters(t, s, seat, area, t.action_value[action]):
+                if s.fits[seat][area] >> t.action_value[action] & 1:
                     if found >= 0:
                         return -1
                     found = action
@@ -592,7 +576,7 @@ def only_bonus_action(t: Tables, s: State, seat: int) -> int:
     return found
 
 
-def use_bonus(t: Tables, s: State, seat: int, action: int, log: Ints) -> None:
+def use_bonus(t: Tables, s: State, seat: int, action: int, log: Log) -> None:
     """Use an open bonus; the specific one where a choice is open too."""
     bonus = t.action_bonus[action]
     kind = bonus if s.open[seat][bonus] > 0 else t.choice
@@ -605,25 +589,28 @@ def use_bonus(t: Tables, s: State, seat: int, action: int, log: Ints) -> None:
 # --- marks --------------------------------------------------------------------------------------
 
 
-def mark(t: Tables, s: State, seat: int, area: int, cell: int, value: int, log: Ints) -> None:
+def mark(t: Tables, s: State, seat: int, area: int, cell: int, value: int, log: Log) -> None:
     """Mark a cell of a grid, or the next field of a row (cell -1), and collect what it gives."""
     if cell < 0:
         cell = t.first_cell[area] + s.filled[seat][area]
     row = s.cells[seat]
     before = row[cell]
-    if t.writes_value[area]:
-        row[cell] = value * t.factor[cell]
-    else:
-        row[cell] = before + 1
-    note(log, MARKED, seat, cell, row[cell], value)
-    if row[cell] >= t.full[area]:
+    now = value * t.factor[cell] if t.writes_value[area] else before + 1
+    row[cell] = now
+    note(log, MARKED, seat, cell, now, value)
+    if now >= t.full[area]:
         s.filled[seat][area] += 1
+        if not t.grid[area]:
+            s.fits[seat][area] = fitting(t, s, seat, area)
+        elif not is_open(t, s, seat, area, t.number[cell]):
+            s.fits[seat][area] &= ~(1 << t.number[cell])
     if before:
         return
+    missing = s.missing[seat]
     for k in range(t.cell_groups[cell]):
         group = t.cell_group[cell][k]
-        s.missing[seat][group] -= 1
-        if s.missing[seat][group] == 0:
+        missing[group] -= 1
+        if missing[group] == 0:
             note(log, LINE_COMPLETED, seat, group, 0, 0)
             if t.group_bonus[group]:
                 earn(t, s, seat, t.group_bonus[group], BY_LINE, group, log)
@@ -634,22 +621,16 @@ def mark(t: Tables, s: State, seat: int, area: int, cell: int, value: int, log: 
 # --- chance and actions ---------------------------------------------------------------------------
 
 
-def roll(t: Tables, s: State, faces: Ints, order: Ints, log: Ints) -> None:
+def roll(t: Tables, s: State, faces: Ints, order: Ints, log: Log) -> None:
     """Throw the wanted dice: the faces come from outside, and the order that decides ties."""
-    mask = rolling(t, s)
-    packed = 0
+    dice = rolling(t, s)
     for d in range(DICE):
-        if mask >> d & 1:
+        if dice >> d & 1:
             s.face[d] = faces[d]
-        packed |= s.face[d] << 3 * d
-    note(log, THROWN, mask, packed, s.rolls, s.rerolls)
+    note(log, THROWN, dice, packed_faces(s), s.rolls, s.rerolls)
     if solo_serving(s):
         for _ in range(SOLO_TRAY):
-            lowest = -1
-            for k in range(DICE):
-                d = order[k]
-                if s.place[d] == POOL and (lowest < 0 or s.face[d] < s.face[lowest]):
-                    lowest = d
+            lowest = lowest_die(s, order)
             move(s, lowest, TRAY, LOWER, log)
         for d in range(DICE):
             if s.place[d] == POOL:
@@ -663,17 +644,35 @@ def roll(t: Tables, s: State, faces: Ints, order: Ints, log: Ints) -> None:
     advance(t, s, log)
 
 
-def move(s: State, die: int, place: int, why: int, log: Ints) -> None:
+def packed_faces(s: State) -> int:
+    """All faces in one number, three bits each, as the log keeps them."""
+    face = s.face
+    return face[0] | face[1] << 3 | face[2] << 6 | face[3] << 9 | face[4] << 12 | face[5] << 15
+
+
+def lowest_die(s: State, order: Ints) -> int:
+    """The lowest die of the pool; the order decides between equal ones."""
+    face = s.face
+    place = s.place
+    lowest = -1
+    for k in range(DICE):
+        d = order[k]
+        if place[d] == POOL and (lowest < 0 or face[d] < face[lowest]):
+            lowest = d
+    return lowest
+
+
+def move(s: State, die: int, place: int, why: int, log: Log) -> None:
     note(log, MOVED, die, s.place[die], place, why)
     s.place[die] = place
 
 
-def spend(s: State, seat: int, track: int, log: Ints) -> None:
+def spend(s: State, seat: int, track: int, log: Log) -> None:
     s.spent[seat][track] += 1
     note(log, ACTION_SPENT, seat, track, s.spent[seat][track], 0)
 
 
-def apply(t: Tables, s: State, seat: int, action: int, log: Ints) -> None:
+def apply(t: Tables, s: State, seat: int, action: int, log: Log) -> None:
     """Carry out a legal action of a seat, and all that follows without a decision."""
     kind = t.action_kind[action]
     if kind == ENTER:
@@ -695,7 +694,7 @@ def apply(t: Tables, s: State, seat: int, action: int, log: Ints) -> None:
     advance(t, s, log)
 
 
-def decline(t: Tables, s: State, seat: int, log: Ints) -> None:
+def decline(t: Tables, s: State, seat: int, log: Log) -> None:
     """Do nothing more at this stage."""
     stage = s.stage[seat]
     note(log, PASSED, seat, stage, 0, 0)
@@ -709,7 +708,28 @@ def decline(t: Tables, s: State, seat: int, log: Ints) -> None:
             next_roll(t, s, log)
 
 
-def enter(t: Tables, s: State, seat: int, action: int, log: Ints) -> None:
+def next_field(s: State) -> int:
+    """The die field for the next die taken: they are filled in order."""
+    place = s.place
+    field = FIELD
+    for d in range(DICE):
+        if place[d] >= FIELD:
+            field += 1
+    return field
+
+
+def move_lower(s: State, face: int, log: Log) -> int:
+    """Move the dice of the pool that show less to the tray; returns which."""
+    place = s.place
+    moved = 0
+    for d in range(DICE):
+        if place[d] == POOL and s.face[d] < face:
+            move(s, d, TRAY, LOWER, log)
+            moved |= 1 << d
+    return moved
+
+
+def enter(t: Tables, s: State, seat: int, action: int, log: Log) -> None:
     """Enter a die: from the pool, served, as an extra die, or as an additional cross."""
     die = t.action_die[action]
     area = t.action_area[action]
@@ -717,16 +737,10 @@ def enter(t: Tables, s: State, seat: int, action: int, log: Ints) -> None:
     place = s.place[die]
     value = s.face[die] if stage == FOLLOW else value_of(t, s, die, area)
     if stage == PICK:
-        field = FIELD
-        while holds(s, field):
-            field += 1
+        field = next_field(s)
         note(log, TAKEN, seat, die, value, FROM_POOL)
         move(s, die, field, CHOSEN, log)
-        moved = 0
-        for d in range(DICE):
-            if s.place[d] == POOL and s.face[d] < s.face[die]:
-                move(s, d, TRAY, LOWER, log)
-                moved |= 1 << d
+        moved = move_lower(s, s.face[die], log)
         s.stage[seat] = IDLE
         if area == t.follow_area:
             s.follow = moved

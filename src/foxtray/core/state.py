@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from foxtray.core.codes import AREAS, BONUSES, CELLS, DICE, GROUPS, SEATS, TRACKS
+from foxtray.core.codes import AREAS, BONUSES, CELLS, DICE, GROUPS, LOG_SIZE, SEATS, TRACKS
 
 
 def per_die() -> list[int]:
@@ -55,6 +55,8 @@ class State:
     """What stands in a cell: a written value, 1 for a cross; where crosses follow circles 1, 2."""
     filled: list[list[int]] = field(default_factory=lambda: per_seat_and(AREAS))
     """Crosses or entries per area: also the index of the next field of a row."""
+    fits: list[list[int]] = field(default_factory=lambda: per_seat_and(AREAS))
+    """The values, as bits, that an area has a place for; it follows from the cells."""
     missing: list[list[int]] = field(default_factory=lambda: per_seat_and(GROUPS))
     """Cells of a line that are still unmarked."""
     circled: list[list[int]] = field(default_factory=lambda: per_seat_and(TRACKS))
@@ -82,11 +84,25 @@ class State:
             self.pending[:],
             [row[:] for row in self.cells],
             [row[:] for row in self.filled],
+            [row[:] for row in self.fits],
             [row[:] for row in self.missing],
             [row[:] for row in self.circled],
             [row[:] for row in self.spent],
             [row[:] for row in self.open],
         )
+
+
+@dataclass(slots=True)
+class Log:
+    """What happened, in entries of five numbers: a code of `codes` and what it says."""
+
+    size: int = 0
+    """How many numbers are written; below zero no log is kept."""
+    entries: list[int] = field(default_factory=lambda: [0] * LOG_SIZE)
+
+
+def no_log() -> Log:
+    return Log(-1, [])
 
 
 FIELD_NAMES = tuple(f.name for f in fields(State))

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from foxtray.core.codes import ACTIONS, DICE
 from foxtray.core.layout import Tables, layout
-from foxtray.core.state import State
+from foxtray.core.state import FIELD_NAMES, Log, State
 
 Records = npt.NDArray[Any]
 
 
 def record_type(example: Any, number: type) -> np.dtype[Any]:
-    """The record type of a dataclass of ints and nested lists of them."""
+    """The record type of a dataclass of ints, nested lists of them and other such dataclasses."""
     parts: list[Any] = []
-    for field in fields(example):
-        shape = np.asarray(getattr(example, field.name)).shape
-        parts.append((field.name, number, shape) if shape else (field.name, number))
+    for part in fields(example):
+        value = getattr(example, part.name)
+        if is_dataclass(value):
+            parts.append((part.name, record_type(value, number)))
+        else:
+            parts.append((part.name, number, np.asarray(value).shape))
     tight = np.dtype(parts, align=True)
     assert tight.fields is not None and tight.names is not None
     # Whole 64-bit words, so that a state can be hashed word by word.
@@ -35,8 +39,29 @@ def record_type(example: Any, number: type) -> np.dtype[Any]:
     )
 
 
+@dataclass(slots=True)
+class Work:
+    """What the rules write into beside a state, and read a throw from.
+
+    One record, not arrays of their own: numba counts references to arrays at every call.
+    """
+
+    out: list[int] = field(default_factory=lambda: [0] * ACTIONS)
+    faces: list[int] = field(default_factory=lambda: [0] * DICE)
+    order: list[int] = field(default_factory=lambda: [0] * DICE)
+    log: Log = field(default_factory=Log)
+
+
 STATE = record_type(State(), np.int16)
-TABLES = record_type(Tables(), np.int64)
+TABLES = record_type(Tables(), np.int16)
+WORK = record_type(Work(), np.int64)
+
+
+def new_work() -> Records:
+    """An array of one work; no log is kept."""
+    array = np.zeros(1, WORK)
+    array["log"]["size"] = -1
+    return array
 
 
 @cache
@@ -50,10 +75,10 @@ def tables_of(game: str) -> Records:
 
 def write(array: Records, index: int, plain: Any) -> None:
     """Copy a plain state or plain tables into a record."""
-    for field in fields(plain):
-        array[field.name][index] = getattr(plain, field.name)
+    for part in fields(plain):
+        array[part.name][index] = getattr(plain, part.name)
 
 
 def read_state(array: Records, index: int) -> State:
     """The plain state of a record."""
-    return State(**{field.name: array[field.name][index].tolist() for field in fields(State)})
+    return State(**{name: array[name][index].tolist() for name in FIELD_NAMES})

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from foxtray.core.codes import ACTIONS, AREAS, DICE, SEATS
+from foxtray.core.codes import AREAS, SEATS
 from foxtray.core.layout import layout
 from foxtray.record import Record, Setup
 from foxtray.sim import compiled
-from foxtray.sim.arrays import STATE, Records, tables_of
+from foxtray.sim.arrays import STATE, Records, new_work, tables_of
 from foxtray.sim.loops import GREEDY, OUTSIDE, RANDOM, SEAT_SHIFT
 
 Array = npt.NDArray[Any]
@@ -100,23 +100,19 @@ def play_block(
     codes = np.zeros(SEATS, np.int64)
     for seat, bot in enumerate(bots):
         codes[seat] = INSIDE[bot] if isinstance(bot, str) else OUTSIDE
-    log = np.full(1, -1, np.int64)
     made = np.zeros((count, LONGEST * seats), np.int16)
     counts = np.zeros((count, SEATS), np.int64)
     asked = np.zeros(count, np.int64)
-    work = (np.zeros(1, STATE), np.zeros(ACTIONS, np.int64))
-    faces, order = np.zeros(DICE, np.int64), np.zeros(DICE, np.int64)
-    loops.start_all(tables, states, lows, highs, log)
-    while loops.carry_on(
-        tables, states, lows, highs, codes, made, counts, asked, *work, faces, order, log
-    ):
+    scratch, works = np.zeros(1, STATE), new_work()
+    loops.start_all(tables, states, lows, highs, works)
+    while loops.carry_on(tables, states, lows, highs, codes, made, counts, asked, scratch, works):
         for seat, bot in enumerate(bots):
             which = np.flatnonzero(asked == seat)
             if len(which):
                 assert not isinstance(bot, str)
                 chosen = bot(tables, states, which, asked[which], seeds[which])
                 actions = np.ascontiguousarray(chosen, np.int64)
-                loops.make_moves(tables, states, which, actions, asked, made, counts, log)
+                loops.make_moves(tables, states, which, actions, asked, made, counts, works)
     totals = np.zeros((count, seats), np.int64)
     areas = np.zeros((count, seats, AREAS), np.int64)
     foxes, values = np.zeros_like(totals), np.zeros_like(totals)

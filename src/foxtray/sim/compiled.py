@@ -15,12 +15,14 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numba
-from numba import njit
+from numba import njit, types
 
 import foxtray
 from foxtray.folders import cache_folder
@@ -105,8 +107,27 @@ def compile_module(name: str, **links: ModuleType) -> ModuleType:
         setattr(module, key, link)
     for key, value in list(vars(module).items()):
         if inspect.isfunction(value) and value.__module__ == twin:
-            setattr(module, key, njit(cache=True, error_model="numpy", nogil=True)(value))
+            setattr(module, key, compiled_function(value))
     return module
+
+
+def compiled_function(function: Callable[..., Any]) -> Any:
+    """A function to be compiled, once: every whole number is passed as a 64-bit one.
+
+    Left alone, numba compiles it anew for each width and each constant that it is called with.
+    """
+    dispatcher: Any = njit(cache=True, error_model="numpy", nogil=True)(function)
+    resolve = dispatcher.get_call_template
+
+    def resolve_widened(args: Sequence[Any], kws: dict[str, Any]) -> Any:
+        return resolve([types.int64 if whole(kind) else kind for kind in args], kws)
+
+    dispatcher.get_call_template = resolve_widened
+    return dispatcher
+
+
+def whole(kind: Any) -> bool:
+    return isinstance(kind, types.Integer | types.IntegerLiteral)
 
 
 @cache

@@ -14,6 +14,7 @@ from foxtray.core.codes import ENTER, OVER, THROW, USE
 if TYPE_CHECKING:
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
+    from foxtray.sim.arrays import Work
 
     Ints = list[int]
     Rows = list[list[int]]
@@ -26,22 +27,22 @@ SEAT_SHIFT = 10
 
 
 def start(
-    tables: list[Tables], states: list[State], i: int, lows: Ints, highs: Ints, log: Ints
+    tables: list[Tables], states: list[State], i: int, lows: Ints, highs: Ints, works: list[Work]
 ) -> None:
     """Open a game on a fresh state; its dice say who begins."""
     s = states[i]
     if s.seats > 1:
         s.first = chance.draw(lows[i], highs[i], chance.FIRST, 0, s.seats)
-    rules.begin(tables[0], s, log)
+    rules.begin(tables[0], s, works[0].log)
 
 
-def throw(t: Tables, s: State, low: int, high: int, faces: Ints, order: Ints, log: Ints) -> None:
+def throw(t: Tables, s: State, low: int, high: int, work: Work) -> None:
     """Throw the wanted dice from the seed."""
     where = chance.address(s.turn, s.rolls, s.rerolls)
-    chance.throw_faces(low, high, where, faces)
+    chance.throw_faces(low, high, where, work.faces)
     if rules.solo_serving(s):
-        chance.throw_order(low, high, where, order)
-    rules.roll(t, s, faces, order, log)
+        chance.throw_order(low, high, where, work.order)
+    rules.roll(t, s, work.faces, work.order, work.log)
 
 
 def lowest_seat(mask: int) -> int:
@@ -62,16 +63,14 @@ def carry_on(
     counts: Rows,
     asked: Ints,
     scratch: list[State],
-    out: Ints,
-    faces: Ints,
-    order: Ints,
-    log: Ints,
+    works: list[Work],
 ) -> int:
     """Carry games on until they are over or a bot outside is asked; how many are unfinished.
 
     `counts` holds a game's decisions per seat; `asked` the awaited seat, -1 when it is over.
     """
     t = tables[0]
+    work = works[0]
     unfinished = 0
     for i in range(len(states)):
         s = states[i]
@@ -80,19 +79,19 @@ def carry_on(
         seat = -1
         while s.phase != OVER:
             if s.phase == THROW:
-                throw(t, s, low, high, faces, order, log)
+                throw(t, s, low, high, work)
                 continue
             seat = lowest_seat(rules.awaiting(t, s))
             bot = bots[seat]
             if bot == OUTSIDE:
                 break
-            n = rules.legal_actions(t, s, seat, out)
+            n = rules.legal_actions(t, s, seat, work.out)
             where = seat << 16 | counts[i][seat]
             if bot == RANDOM:
-                action = out[chance.draw(low, high, chance.CHOICE, where, n)]
+                action = work.out[chance.draw(low, high, chance.CHOICE, where, n)]
             else:
-                action = greedy_action(tables, states, i, seat, low, high, where, out, n, scratch)
-            make_move(t, s, i, seat, action, moves, counts, log)
+                action = greedy_action(t, s, seat, low, high, where, n, scratch, work)
+            make_move(t, s, i, seat, action, moves, counts, work)
         if s.phase == OVER:
             asked[i] = -1
         else:
@@ -102,13 +101,13 @@ def carry_on(
 
 
 def make_move(
-    t: Tables, s: State, i: int, seat: int, action: int, moves: Rows, counts: Rows, log: Ints
+    t: Tables, s: State, i: int, seat: int, action: int, moves: Rows, counts: Rows, work: Work
 ) -> None:
     """Apply an action and remember it."""
     played = counts[i][0] + counts[i][1] + counts[i][2] + counts[i][3]
     moves[i][played] = seat << SEAT_SHIFT | action
     counts[i][seat] += 1
-    rules.apply(t, s, seat, action, log)
+    rules.apply(t, s, seat, action, work.log)
 
 
 def make_moves(
@@ -119,40 +118,37 @@ def make_moves(
     asked: Ints,
     moves: Rows,
     counts: Rows,
-    log: Ints,
+    works: list[Work],
 ) -> None:
     """Apply the actions that bots outside chose for some of the games."""
     for k in range(len(which)):
         i = which[k]
-        make_move(tables[0], states[i], i, asked[i], actions[k], moves, counts, log)
+        make_move(tables[0], states[i], i, asked[i], actions[k], moves, counts, works[0])
 
 
 def greedy_action(
-    tables: list[Tables],
-    states: list[State],
-    i: int,
+    t: Tables,
+    s: State,
     seat: int,
     low: int,
     high: int,
     where: int,
-    out: Ints,
     n: int,
     scratch: list[State],
+    work: Work,
 ) -> int:
     """The action with most points now; between equals a mark, and then chance, decides."""
-    t = tables[0]
-    quiet = [-1]
-    best = out[0]
+    best = work.out[0]
     best_points = -10000
     best_marks = False
     ties = 0
     for k in range(n):
-        action = out[k]
+        action = work.out[k]
         kind = t.action_kind[action]
         marks = kind in (ENTER, USE)
-        scratch[0] = states[i]
+        scratch[0] = s
         after = scratch[0]
-        rules.apply(t, after, seat, action, quiet)
+        rules.apply(t, after, seat, action, work.log)
         points = rules.total_score(t, after, seat)
         if points > best_points or (points == best_points and marks and not best_marks):
             best, best_points, best_marks, ties = action, points, marks, 1
@@ -186,7 +182,7 @@ def score(
 
 
 def start_all(
-    tables: list[Tables], states: list[State], lows: Ints, highs: Ints, log: Ints
+    tables: list[Tables], states: list[State], lows: Ints, highs: Ints, works: list[Work]
 ) -> None:
     for i in range(len(states)):
-        start(tables, states, i, lows, highs, log)
+        start(tables, states, i, lows, highs, works)

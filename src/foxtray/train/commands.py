@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -30,12 +31,26 @@ def add(command: Adder) -> None:
     train.add_argument("game", choices=tuple(SHEETS), help="the game")
     train.add_argument("--games", type=whole, metavar="N", help="games of self-play")
     train.add_argument("--minutes", type=whole, metavar="M", help="the same, as a time")
-    train.add_argument("--seats", type=whole, default=1, metavar="N", help="1 to 4 (default: 1)")
+    train.add_argument(
+        "--seats",
+        type=seat_counts,
+        default=(1,),
+        metavar="N[,N...]",
+        help="1 to 4, or several that the games take in turn (default: 1)",
+    )
     train.add_argument("--seed", type=whole, default=1 << 40, metavar="S", help="first game's seed")
     train.add_argument("--jobs", type=whole, metavar="J", help="threads (default: all cores)")
+    train.add_argument("--start", type=Path, metavar="FILE", help="begin with a net's weights")
     train.add_argument("--resume", type=Path, metavar="FILE", help="go on from a checkpoint")
     train.add_argument("--out", type=Path, metavar="FILE", help="the checkpoint (GAME.npz)")
     train.set_defaults(run=run_train)
+
+
+def seat_counts(text: str) -> tuple[int, ...]:
+    """Numbers of seats, separated by commas."""
+    if not re.fullmatch("[1-4](,[1-4])*", text):
+        raise argparse.ArgumentTypeError(f"{text} seats are not possible; choose 1 to 4")
+    return tuple(map(int, text.split(",")))
 
 
 def run_train(args: argparse.Namespace) -> int:
@@ -50,12 +65,11 @@ def run_train(args: argparse.Namespace) -> int:
     else:
         if (args.games is None) == (args.minutes is None):
             raise BadSetup("say how long to train: --games N or --minutes M")
-        if not 1 <= args.seats <= 4:
-            raise BadSetup(f"{args.seats} seats are not possible; choose 1 to 4")
         threads = args.jobs or os.cpu_count() or 1
         plan = run.default_plan(args.game, args.seats, args.seed, threads)
         games = args.games if args.games is not None else run.games_in(plan, args.minutes * 60)
-        trainer = run.Trainer(run.with_games(plan, games))
+        plan = run.with_games(plan, games)
+        trainer = run.started(plan, args.start) if args.start else run.Trainer(plan)
         path = args.out or Path(f"{args.game}.npz")
     print(f"{trainer.plan.games} games of {args.game}, checkpoints in {path}", file=sys.stderr)
     try:

@@ -4,28 +4,63 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foxtray.bots import network
+from foxtray.bots import network, winning
 from foxtray.bots.features import DENSE, SPARSE
-from foxtray.bots.network import FIRST, SCALE, SECOND
+from foxtray.bots.network import (
+    AREA,
+    AREA_SCALE,
+    FIRST,
+    FOX_SCALE,
+    FOXES,
+    OUTPUTS,
+    QUANTILE,
+    QUANTILES,
+    SCALE,
+    SECOND,
+    VALUE,
+)
+from foxtray.core.codes import AREAS
 
 if TYPE_CHECKING:
     from foxtray.bots.desk import Array, Desk, Net
     from foxtray.train.samples import Samples
 
 
+BESIDE = 0.02
+"""How much the means beside the value shape what they share with it."""
+SPREAD = 0.005
+"""The same for a quantile, whose slope is steep however small its miss."""
+
+
+def slope_of(k: int, y: float, gained: float, ends: Array) -> float:
+    """How the loss of an output beside the value changes with it."""
+    slope: float = 0.0
+    if k < QUANTILE:
+        slope = BESIDE * (y - ends[k - AREA] / (FOX_SCALE if k == FOXES else AREA_SCALE))
+    else:
+        # The quantile at the middle of its tenth.
+        level = (k - QUANTILE + 0.5) / QUANTILES
+        slope = SPREAD * (1.0 - level if y > gained else -level)
+    return slope
+
+
 def learn(
     order: Array,
     first: int,
     end: int,
-    net: Net,
-    slope: Net,
-    desk: Desk,
+    nets: list[Net],
+    slopes: list[Net],
+    desks: list[Desk],
     samples: Samples,
 ) -> float:
-    """Add the gradient of a batch of samples to `slope`; returns the mean squared error."""
+    """Add the gradient of a batch of samples to the slopes; returns the mean squared error."""
+    net = nets[0]
+    slope = slopes[0]
+    desk = desks[0]
     share = 1.0 / (end - first)
     error = 0.0
     back = desk.back
+    back2 = desk.back2
     for k in range(first, end):
         i = order[k]
         n = samples.counts[i]
@@ -34,39 +69,48 @@ def learn(
         y = network.forward(net, active, n, dense, desk.h1, desk.h2)
         miss = y - samples.targets[i] / SCALE
         error += miss * miss
-        d = miss * share
-        slope.w3[SECOND] += d
         for j in range(FIRST):
             back[j] = 0.0
         for j in range(SECOND):
+            back2[j] = 0.0
+        gained = (samples.ends[i][AREAS + 1] - samples.totals[i]) / SCALE
+        for out in range(OUTPUTS):
+            d = miss
+            if out != VALUE:
+                d = slope_of(out, winning.output(net, desk.h2, out), gained, samples.ends[i])
+            d *= share
+            line = net.w3[out]
+            steep = slope.w3[out]
+            steep[SECOND] += d
+            for j in range(SECOND):
+                steep[j] += d * desk.h2[j]
+                back2[j] += d * line[j]
+        for j in range(SECOND):
             if desk.h2[j] > 0:
-                slope.w3[j] += d * desk.h2[j]
-                g = d * net.w3[j]
-                slope.b2[j] += g
-                desk.back2[j] = g
+                slope.b2[j] += back2[j]
             else:
-                desk.back2[j] = 0.0
+                back2[j] = 0.0
         for i1 in range(FIRST):
             x = desk.h1[i1]
             if x > 0:
-                line = net.w2[i1]
-                steep = slope.w2[i1]
+                line1 = net.w2[i1]
+                steep1 = slope.w2[i1]
                 total = 0.0
                 for j in range(SECOND):
-                    g = desk.back2[j]
-                    steep[j] += x * g
-                    total += line[j] * g
+                    g = back2[j]
+                    steep1[j] += x * g
+                    total += line1[j] * g
                 back[i1] = total
                 slope.b1[i1] += total
         for m in range(n):
-            steep = slope.w1[active[m]]
+            steep2 = slope.w1[active[m]]
             for j in range(FIRST):
-                steep[j] += back[j]
+                steep2[j] += back[j]
         for m in range(DENSE):
-            steep = slope.w1[SPARSE + m]
+            steep2 = slope.w1[SPARSE + m]
             x = dense[m]
             for j in range(FIRST):
-                steep[j] += x * back[j]
+                steep2[j] += x * back[j]
     return error * share
 
 

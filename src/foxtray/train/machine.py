@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from types import ModuleType
 
-from foxtray.bots.machine import features, network, planner
+from foxtray.bots.machine import features, network, planner, winning
 from foxtray.sim.compiled import chance, compile_module, loops, rules
 
 
@@ -24,4 +24,4 @@ def selfplay() -> ModuleType:
 
 @cache
 def learner() -> ModuleType:
-    return compile_module("foxtray.train.learner", network=network())
+    return compile_module("foxtray.train.learner", network=network(), winning=winning())

@@ -18,14 +18,18 @@ from pathlib import Path
 import numpy as np
 
 from foxtray.bots.desk import WEIGHTS, Array, net_of, new_desk, random_weights
-from foxtray.core.codes import SEATS
+from foxtray.bots.weights import read_weights
 from foxtray.errors import BadSetup
 from foxtray.sim.arrays import STATE, tables_of
 from foxtray.train import machine
 from foxtray.train.samples import new_samples
 
 MOST_SAMPLES = 160
-"""No game gives more samples per seat count."""
+"""No game gives more samples per seat."""
+
+
+WARM_UP = 0.01
+"""The share of a run in which the learning rate rises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,8 @@ class Plan:
 
     game: str
     games: int
-    seats: int = 1
+    seats: tuple[int, ...] = (1,)
+    """The numbers of seats, which its games take in turn."""
     seed: int = 1 << 40
     """Self-play uses the seeds from here on; evaluation never does."""
     threads: int = 2
@@ -93,8 +98,9 @@ class Trainer:
     def load(cls, path: Path) -> Trainer:
         with path.open("rb") as file, np.load(file) as stored:
             about = json.loads(str(stored["about"]))
+            plan = about["plan"]
             return cls(
-                Plan(**about["plan"]),
+                Plan(**{**plan, "seats": tuple(plan["seats"])}),
                 about["done"],
                 about["step"],
                 stored["weights"],
@@ -112,8 +118,10 @@ class Trainer:
         each = plan.per_round // plan.threads
         desks = [new_desk() for _ in range(plan.threads)]
         states = [np.zeros(2, STATE) for _ in range(plan.threads)]
-        samples = [new_samples(each * MOST_SAMPLES) for _ in range(plan.threads)]
-        results = [np.zeros((each, SEATS)) for _ in range(plan.threads)]
+        room = each * MOST_SAMPLES * max(plan.seats)
+        samples = [new_samples(room) for _ in range(plan.threads)]
+        results = [np.zeros(each) for _ in range(plan.threads)]
+        seats = np.array(plan.seats)
         slopes = np.zeros(WEIGHTS, np.float32)
         with ThreadPoolExecutor(plan.threads) as pool:
             while self.done < plan.games:
@@ -123,14 +131,15 @@ class Trainer:
 
                 def play(k: int, net: object = net, strength: float = strength) -> int:
                     count: int = selfplay.play_games(
-                        tables, states[k], plan.seed + self.done + k * each, each, plan.seats,
+                        tables, states[k], plan.seed + self.done + k * each, each, seats,
                         plan.bound, plan.decay, plan.share, strength, net, desks[k], samples[k],
                         results[k],
                     )  # fmt: skip
                     return count
 
                 counts = list(pool.map(play, range(plan.threads)))
-                rate = plan.rate * 0.5 * (1 + math.cos(math.pi * gone))
+                # Adam knows nothing of its slopes at first: full steps would spoil given weights.
+                rate = plan.rate * 0.5 * (1 + math.cos(math.pi * gone)) * min(1.0, gone / WARM_UP)
                 order = np.random.default_rng((plan.seed, self.done))
                 error = 0.0
                 for k in range(plan.threads):
@@ -149,11 +158,10 @@ class Trainer:
                             self.step, keep,
                         )  # fmt: skip
                 self.done += plan.per_round
-                totals = np.concatenate([r[:, : plan.seats].mean(1) for r in results])
-                yield totals, error
+                yield np.concatenate(results), error
 
 
-def default_plan(game: str, seats: int, seed: int, threads: int) -> Plan:
+def default_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Plan:
     """What works for a game: Twice needs tastes to explore, Clever hardly any."""
     share, strength = (0.7, 0.3) if game == "twice" else (0.3, 0.1)
     rounds = 64 // threads * threads or threads
@@ -184,6 +192,23 @@ def load(path: Path) -> Trainer:
         raise BadSetup(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
         raise BadSetup(f"{path} is no checkpoint of a training run ({error})") from None
+
+
+def started(plan: Plan, path: Path) -> Trainer:
+    """A new run that begins with the weights of a net, from its file or from a checkpoint."""
+    if is_checkpoint(path):
+        flat = load(path).averages
+    else:
+        flat = read_weights(path).net(plan.seats[0]).view(np.float32)
+    return Trainer(plan, weights=flat.copy(), averages=flat.copy())
+
+
+def is_checkpoint(path: Path) -> bool:
+    try:
+        with np.load(path) as stored:
+            return "averages" in stored
+    except (OSError, ValueError):
+        return False
 
 
 def train(

@@ -8,6 +8,7 @@ import numpy as np
 
 from foxtray.bots.desk import Array
 from foxtray.bots.features import DENSE, MOST
+from foxtray.core.codes import AREAS
 
 
 class Samples(NamedTuple):
@@ -20,6 +21,8 @@ class Samples(NamedTuple):
     totals: Array
     seats: Array
     targets: Array
+    ends: Array
+    """How it ended for the seat: its areas, foxes and total."""
 
 
 def new_samples(size: int) -> Samples:
@@ -31,4 +34,5 @@ def new_samples(size: int) -> Samples:
         np.zeros(size, np.float64),
         np.zeros(size, np.int16),
         np.zeros(size, np.float64),
+        np.zeros((size, AREAS + 2), np.float64),
     )

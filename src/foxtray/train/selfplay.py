@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from foxtray.bots import features, network, planner
 from foxtray.bots.features import DENSE
 from foxtray.core import chance, rules
-from foxtray.core.codes import OVER, THROW
+from foxtray.core.codes import AREAS, OVER, THROW
 from foxtray.sim import loops
 
 if TYPE_CHECKING:
@@ -77,13 +77,13 @@ def play_game(
     states[0].seats = seats
     if seats > 1:
         states[0].first = chance.draw(low, high, chance.FIRST, 0, seats)
-    rules.begin(t, states[0], desk.log)
+    rules.begin(t, states[0], desk.work.log)
     settle_tastes(low, high, share, strength, desk.tastes)
     while states[0].phase != OVER:
         s = states[0]
         if s.phase == THROW:
             at = sample_node(t, s, at, net, desk, samples)
-            loops.throw(t, s, low, high, desk.faces, desk.order, desk.log)
+            loops.throw(t, s, low, high, desk.work)
         else:
             seat = loops.lowest_seat(rules.awaiting(t, s))
             decide(tables, states, seat, bound, net, desk)
@@ -100,17 +100,22 @@ def sample_node(t: Tables, s: State, at: int, net: Net, desk: Desk, samples: Sam
     return at
 
 
-def set_targets(first: int, end: int, decay: float, finals: Array, samples: Samples) -> None:
-    """The TD(lambda) targets of one game, from its end backwards, for each seat."""
-    for seat in range(len(finals)):
+def set_targets(t: Tables, s: State, first: int, end: int, decay: float, samples: Samples) -> None:
+    """The TD(lambda) targets of one finished game, from its end backwards, for each seat."""
+    for seat in range(s.seats):
         coming = 0.0
         guess = 0.0
-        total = finals[seat]
+        final = rules.total_score(t, s, seat)
+        total = final
         for i in range(end - 1, first - 1, -1):
             if samples.seats[i] == seat:
                 gained = total - samples.totals[i]
                 coming = gained + (1.0 - decay) * guess + decay * coming
                 samples.targets[i] = coming
+                for area in range(AREAS):
+                    samples.ends[i][area] = rules.area_points(t, s, seat, area)
+                samples.ends[i][AREAS] = s.foxes[seat]
+                samples.ends[i][AREAS + 1] = final
                 guess = samples.guesses[i]
                 total = samples.totals[i]
 
@@ -120,17 +125,22 @@ def play_games(
     states: list[State],
     seed: int,
     games: int,
-    seats: int,
+    seats: Array,
     bound: int,
     decay: float,
     share: float,
     strength: float,
-    net: Net,
-    desk: Desk,
+    nets: list[Net],
+    desks: list[Desk],
     samples: Samples,
     results: Array,
 ) -> int:
-    """Play games with the seeds from `seed` on; results are their totals; how many samples."""
+    """Play games with the seeds from `seed` on; results are their mean totals.
+
+    The numbers of seats are taken in turn. Returns how many samples there are.
+    """
+    net = nets[0]
+    desk = desks[0]
     at = 0
     for g in range(games):
         now = seed + g
@@ -138,9 +148,12 @@ def play_games(
         high = now >> 32
         first = at
         at = play_game(
-            tables, states, low, high, seats, bound, share, strength, at, net, desk, samples
-        )
-        for seat in range(seats):
-            results[g][seat] = rules.total_score(tables[0], states[0], seat)
-        set_targets(first, at, decay, results[g], samples)
+            tables, states, low, high, seats[now % len(seats)], bound, share, strength, at, net,
+            desk, samples,
+        )  # fmt: skip
+        s = states[0]
+        results[g] = 0.0
+        for seat in range(s.seats):
+            results[g] += rules.total_score(tables[0], s, seat) / s.seats
+        set_targets(tables[0], s, first, at, decay, samples)
     return at

@@ -1,0 +1,80 @@
+"""The chance to win, from the quantiles that the network gives; in the compilable subset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foxtray.bots import features, network
+from foxtray.bots.network import QUANTILE, QUANTILES, SCALE, SECOND
+from foxtray.core import rules
+
+if TYPE_CHECKING:
+    from foxtray.bots.desk import Array, Desk, Net
+    from foxtray.core.layout import Tables
+    from foxtray.core.state import State
+
+
+def output(net: Net, h2: Array, k: int) -> float:
+    """One output of the network from its last hidden layer."""
+    row = net.w3[k]
+    y: float = row[SECOND]
+    for j in range(SECOND):
+        y += h2[j] * row[j]
+    return y
+
+
+def set_ends(ended: bool, total: int, net: Net, desk: Desk) -> None:
+    """Where a seat with this total may end, ascending, from the state that was valued last."""
+    ends = desk.ends
+    for k in range(QUANTILES):
+        end = total + 0.0
+        if not ended:
+            end += output(net, desk.h2, QUANTILE + k) * SCALE
+        at = k
+        while at > 0 and ends[at - 1] > end:
+            ends[at] = ends[at - 1]
+            at -= 1
+        ends[at] = end
+
+
+def share_below(ends: Array, points: float) -> float:
+    """How likely a seat ends below some points: each quantile is blurred to its neighbours."""
+    width = max(1.0, (ends[QUANTILES - 1] - ends[0]) / (QUANTILES - 1))
+    share = 0.0
+    for k in range(QUANTILES):
+        share += min(1.0, max(0.0, (points - ends[k]) / width + 0.5))
+    return share / QUANTILES
+
+
+def chance_to_win(ended: bool, total: int, net: Net, desk: Desk) -> float:
+    """The chance of the seat that was valued last to end above all rivals."""
+    set_ends(ended, total, net, desk)
+    chance = 0.0
+    for k in range(QUANTILES):
+        ahead = 1.0
+        for rival in range(desk.rivals):
+            ahead *= share_below(desk.rival_ends[rival], desk.ends[k])
+        chance += ahead
+    return chance / QUANTILES
+
+
+def weigh_rivals(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> None:
+    """From now on reckon a seat's chance to win against the others as they stand in a state."""
+    desk.rivals = 0
+    for other in range(s.seats):
+        if other != seat:
+            network.set_root(t, s, other, net, desk)
+            network.points_to_come(t, s, other, net, desk)
+            over = features.ended(t, s, other)
+            set_ends(over, rules.total_score(t, s, other), net, desk)
+            for k in range(QUANTILES):
+                desk.rival_ends[desk.rivals][k] = desk.ends[k]
+            desk.rivals += 1
+
+
+def copy_rivals(desk: Desk, inner: Desk) -> None:
+    """Let a second desk reckon against the same rivals."""
+    inner.rivals = desk.rivals
+    for rival in range(desk.rivals):
+        for k in range(QUANTILES):
+            inner.rival_ends[rival][k] = desk.rival_ends[rival][k]
