@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -71,6 +72,18 @@ def test_an_edit_in_another_file_is_noticed(tmp_path: Path) -> None:
     width, print_after = run("-c", TINY, **place).stdout.split()
     assert width == "14"
     assert print_after != print_before
+
+
+def test_compiled_code_that_nobody_uses_goes_when_new_is_made(tmp_path: Path) -> None:
+    old, recent = tmp_path / "compiled" / "old", tmp_path / "compiled" / "recent"
+    for folder in (old, recent):
+        folder.mkdir(parents=True)
+        (folder / "code.nbc").touch()
+    long_ago = time.time() - 40 * 24 * 3600
+    os.utime(old, (long_ago, long_ago))
+    run("-c", TINY, FOXTRAY_CACHE=str(tmp_path))
+    assert not old.exists()
+    assert recent.exists()
 
 
 def test_a_cache_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:

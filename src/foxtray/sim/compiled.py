@@ -12,10 +12,12 @@ import hashlib
 import importlib.util
 import inspect
 import os
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +31,7 @@ from foxtray.folders import cache_folder
 
 ROOT = Path(foxtray.__file__).parent
 LOOPS = "foxtray.sim.loops"
+MONTH = 30 * 24 * 3600
 # Types of arguments only: numba sees them as records, and their fields are part of its own key.
 RECORDS = {ROOT / "core" / "layout.py", ROOT / "core" / "state.py"}
 
@@ -86,6 +89,14 @@ def cache_path() -> Path:
         return folder
 
 
+def remove_unused(folder: Path) -> None:
+    """Remove what older versions have left: compiled code that nobody used for a month."""
+    for old in folder.iterdir():
+        with suppress(FileNotFoundError):  # another process removes it too
+            if time.time() - old.stat().st_mtime > MONTH:
+                shutil.rmtree(old, ignore_errors=True)
+
+
 @cache
 def passing_folder() -> tempfile.TemporaryDirectory[str]:
     """A folder that vanishes with this process; other processes started by it may use it."""
@@ -95,7 +106,12 @@ def passing_folder() -> tempfile.TemporaryDirectory[str]:
 def compile_module(name: str, **links: ModuleType) -> ModuleType:
     """A second copy of a module with every function compiled; `links` replace its imports."""
     # Where the code is kept is settled when a function is wrapped, so each module has its folder.
-    numba.config.CACHE_DIR = str(cache_path() / fingerprint(name))  # type: ignore[attr-defined]
+    folder = cache_path() / fingerprint(name)
+    if not folder.exists():
+        remove_unused(cache_path())
+    folder.mkdir(exist_ok=True)
+    os.utime(folder)
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     twin = name.replace(".", "_") + "_compiled"
     spec = importlib.util.spec_from_file_location(twin, origin(name))
     assert spec is not None and spec.loader is not None
