@@ -160,7 +160,7 @@ def test_compiled_and_interpreted_inference_agree(game: str) -> None:
         write(states, 0, moment.state)
         t, s = moment.layout.tables, moment.state
         n = features.describe(t, s, 0, active, dense)
-        expected = network.forward(net, active, n, dense, h1, h2)
+        expected = network.forward(net, active, n, dense, h1, h2, [0] * network.FIRST)
         fast = machine.thinking()
         fast.forecast(tables_of(game), states, 0, 96, weights_of(game).net(1), desk, outputs)
         assert outputs[network.VALUE] == pytest.approx(expected, abs=1e-4)

@@ -69,6 +69,7 @@ def desk_type() -> np.dtype[Any]:
         ("dense", np.float32, DENSE),
         ("h1", np.float32, FIRST),
         ("h2", np.float32, SECOND),
+        ("loud", np.int64, FIRST),  # the units of the first layer that are not zero
         ("back", np.float32, FIRST),
         ("back2", np.float32, SECOND),
         ("root", np.int64, MOST),  # the active inputs of the root, their number, their sum

@@ -788,22 +788,28 @@ def area_points(t: Tables, s: State, seat: int, area: int) -> int:
     return total
 
 
-def fox_value(t: Tables, s: State, seat: int) -> int:
+def fox_worth(s: State, lowest: int) -> int:
     """What each fox is worth: the lowest area, negative too unless the floor is agreed."""
+    return 0 if s.fox_floor and lowest < 0 else lowest
+
+
+def fox_value(t: Tables, s: State, seat: int) -> int:
+    """What each fox of a seat is worth as things stand."""
     lowest = area_points(t, s, seat, 0)
     for area in range(1, t.areas):
         lowest = min(lowest, area_points(t, s, seat, area))
-    if s.fox_floor and lowest < 0:
-        return 0
-    return lowest
+    return fox_worth(s, lowest)
 
 
 def total_score(t: Tables, s: State, seat: int) -> int:
     """The areas and the foxes."""
-    total = s.foxes[seat] * fox_value(t, s, seat)
-    for area in range(t.areas):
-        total += area_points(t, s, seat, area)
-    return total
+    lowest = area_points(t, s, seat, 0)
+    total = lowest
+    for area in range(1, t.areas):
+        points = area_points(t, s, seat, area)
+        total += points
+        lowest = min(lowest, points)
+    return total + s.foxes[seat] * fox_worth(s, lowest)
 
 
 def best_area(t: Tables, s: State, seat: int) -> int:

@@ -66,7 +66,7 @@ def learn(
         n = samples.counts[i]
         active = samples.active[i]
         dense = samples.dense[i]
-        y = network.forward(net, active, n, dense, desk.h1, desk.h2)
+        y = network.forward(net, active, n, dense, desk.h1, desk.h2, desk.loud)
         miss = y - samples.targets[i] / SCALE
         error += miss * miss
         for j in range(FIRST):

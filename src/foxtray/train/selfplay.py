@@ -42,7 +42,8 @@ def sample(t: Tables, s: State, seat: int, at: int, net: Net, desk: Desk, sample
     for k in range(DENSE):
         samples.dense[at][k] = desk.dense[k]
     samples.guesses[at] = (
-        network.forward(net, desk.active, n, desk.dense, desk.h1, desk.h2) * network.SCALE
+        network.forward(net, desk.active, n, desk.dense, desk.h1, desk.h2, desk.loud)
+        * network.SCALE
     )
     samples.totals[at] = rules.total_score(t, s, seat)
     samples.seats[at] = seat
