@@ -291,7 +291,7 @@ async def get_qr(call: Call) -> Response:
     you = call.desk.you(call.request.scope, table, player_id(call))
     link = you.invite if call.query["link"] == "invite" else you.watch
     if link is None:
-        raise Refusal("not_seated")
+        raise Refusal("already_started" if table.state.record else "not_seated")
     out = io.BytesIO()
     segno.make(link, error="m").save(out, kind="svg", scale=4, border=2, xmldecl=False)
     return Response(out.getvalue(), media_type="image/svg+xml")
