@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import itertools
 import json
 import os
@@ -138,6 +139,8 @@ class Server:
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, error.read(), error.headers["Content-Type"]
+        except http.client.HTTPException as error:
+            raise ConnectionError(f"the answer was cut short: {error!r}") from error
 
     def player(self, name: str = "Ana") -> tuple[str, str]:
         """A new player: id and token."""
@@ -227,6 +230,7 @@ class Client:
         url = f"ws://127.0.0.1:{self.port}/api/tables/{self.table_id}/live"
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         while not self.closed:
+            pause = 0.02 + self.rng.random() * 0.03
             try:
                 async with connect(
                     url,
@@ -245,13 +249,15 @@ class Client:
                         if self.keep_heard:
                             self.heard.append(text)
                         self._take(json.loads(text))
+            except ConnectionRefusedError:
+                pause *= 5  # many clients must not keep a server from starting
             except (OSError, ConnectionClosed, TimeoutError, EOFError):
                 pass
             except Exception as error:
                 if "InvalidMessage" not in type(error).__name__:
                     raise
             self.socket = None
-            await asyncio.sleep(0.02 + self.rng.random() * 0.03)
+            await asyncio.sleep(pause)
 
     async def _hello(self) -> None:
         hello: Json = {"type": "hello", "key": self.key}

@@ -48,7 +48,7 @@ async def keep_playing(
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         except OSError:
-            await asyncio.sleep(0.05)  # the server is down just now
+            await asyncio.sleep(0.2)  # the server is down just now
         finally:
             for client in clients:
                 await client.__aexit__()
@@ -95,7 +95,7 @@ def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path, long_run: bool) 
                 for n in range(10)
             ]
             for _ in range(kills):
-                await asyncio.sleep(0.3 + rng.random() * 0.7)
+                await asyncio.sleep(0.1 + rng.random() * 0.6)
                 await asyncio.to_thread(server.kill)
                 await asyncio.to_thread(server.start)
             await asyncio.sleep(1)
