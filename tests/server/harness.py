@@ -14,9 +14,8 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from contextlib import suppress
+from email.message import Message
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -79,7 +78,7 @@ class Server:
             try:
                 self.http("GET", "/healthz")
                 return
-            except (OSError, urllib.error.URLError):
+            except OSError:
                 time.sleep(0.02)
         raise AssertionError(f"the server did not start: {self.log.read_text()}")
 
@@ -112,12 +111,14 @@ class Server:
         body: object = None,
         token: str = "",
         headers: dict[str, str] | None = None,
+        source: str = "127.0.0.1",
     ) -> tuple[int, Any]:
         """One request; status and answer, as JSON where it is."""
-        status, data, kind = self.raw(
-            method, path, None if body is None else json.dumps(body).encode(), token, headers
-        )
-        return status, json.loads(data) if kind == "application/json" else data.decode()
+        sent = None if body is None else json.dumps(body).encode()
+        status, data, told = self.exchange(method, path, sent, token, headers, source)
+        return status, json.loads(data) if told[
+            "Content-Type"
+        ] == "application/json" else data.decode()
 
     def raw(
         self,
@@ -127,20 +128,33 @@ class Server:
         token: str = "",
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes, str]:
+        status, answer, told = self.exchange(method, path, data, token, headers)
+        return status, answer, told["Content-Type"]
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        data: bytes | None = None,
+        token: str = "",
+        headers: dict[str, str] | None = None,
+        source: str = "127.0.0.1",
+    ) -> tuple[int, bytes, Message]:
+        """One request from an address of this machine; status, body and headers of the answer."""
         sent = {"Content-Type": "application/json"} if data is not None else {}
         if token:
             sent["Authorization"] = f"Bearer {token}"
-        request = urllib.request.Request(
-            self.url + path, data, {**sent, **(headers or {})}, method=method
+        line = http.client.HTTPConnection(
+            "127.0.0.1", self.port, timeout=TIMEOUT, source_address=(source, 0)
         )
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-                return answer.status, answer.read(), answer.headers["Content-Type"]
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, error.read(), error.headers["Content-Type"]
+            line.request(method, path, data, {**sent, **(headers or {})})
+            answer = line.getresponse()
+            return answer.status, answer.read(), answer.headers
         except http.client.HTTPException as error:
             raise ConnectionError(f"the answer was cut short: {error!r}") from error
+        finally:
+            line.close()
 
     def player(self, name: str = "Ana") -> tuple[str, str]:
         """A new player: id and token."""

@@ -157,6 +157,8 @@ def test_tables_are_listed_by_who_sits_there(run: Callable[[Scenario], None]) ->
         assert await store.tables_of("p1", over=False) == []
         assert await store.tables_of("p1", over=True) == ["t1"]
         assert await store.unfinished("p1") == 0
+        await store.append(Addition("t2", rows(2), seating=[(0, None)]))
+        assert await store.unfinished("p2") == 0
         assert [name async for name in store.finished()] == ["t1"]
 
     run(scenario)

@@ -74,7 +74,7 @@ class Call:
     request: Request
     desk: Desk
     live: Live
-    player: PlayerRow | None
+    player: PlayerRow | None = None
     body: Any = None
     query: dict[str, Any] = field(default_factory=dict)
     token: str | None = None
@@ -177,7 +177,7 @@ async def put_me(call: Call) -> PlayerInfo:
         player = await call.desk.players.rename(call.player, body.name)
         await call.desk.hall.renamed(player)
         return PlayerInfo(player.id, player.name)
-    call.desk.limits.spend("player", call.address)
+    call.desk.limits.spend("name", call.address)
     player, token = await call.desk.players.create(body.name)
     call.token = token
     return PlayerInfo(player.id, player.name, token if body.bearer else None)
@@ -199,7 +199,7 @@ async def make_link(call: Call) -> LinkMade:
 
 
 async def use_link(call: Call) -> PlayerInfo:
-    call.desk.limits.spend("player", call.address)
+    call.desk.limits.spend("name", call.address)
     player, token = await call.desk.players.use_link(call.body.code)
     call.live.expel(player.id)
     call.token = token
@@ -223,7 +223,7 @@ async def get_statistics(call: Call) -> Statistics:
 
 async def post_table(call: Call) -> TableMade:
     player = call.me
-    call.desk.limits.spend("table", player.id)
+    call.desk.limits.spend("table", call.address, player.id)
     table = await call.desk.hall.create(player, call.body)
     you = call.desk.you(call.request.scope, table, player.id)
     return TableMade(table.id, you, table.state.info(table.names))
@@ -252,7 +252,7 @@ async def get_updates(call: Call) -> Response:
 
 
 async def post_command(call: Call) -> Response:
-    call.desk.limits.spend("command", call.me.id)
+    call.desk.limits.spend("command", call.address, call.me.id)
     table = await call.table()
     data = await call.desk.carry_out(table, call.player, call.body, call.query["key"])
     message = msgspec.json.decode(data)
@@ -424,9 +424,9 @@ def route(endpoint: Endpoint, desk: Desk, live: Live) -> Route:
 
     async def handle(request: Request) -> Response:
         try:
-            player = await desk.player(request.scope)
-            call = Call(request, desk, live, player)
+            call = Call(request, desk, live)
             desk.limits.spend(endpoint.weight, call.address)
+            call.player = await desk.player(request.scope)
             call.query = read_query(request, endpoint.query)
             call.body = await read_body(request, decoder)
             answer = await endpoint.handler(call)

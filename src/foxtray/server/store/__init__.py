@@ -130,7 +130,7 @@ class Store(Protocol):
         """The tables a player sits at, newest first."""
 
     async def unfinished(self, player: str) -> int:
-        """How many unfinished tables a player has made."""
+        """How many unfinished tables a player has made and still sits at."""
 
     async def results_of(
         self, player: str, *, before: int | None = None, limit: int | None = None

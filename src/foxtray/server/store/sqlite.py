@@ -348,7 +348,10 @@ class SqliteStore:
         return await self._read(lambda c: [row[0] for row in c.execute(query, (player, limit))])
 
     async def unfinished(self, player: str) -> int:
-        query = "SELECT count(*) FROM tables WHERE host=? AND finished IS NULL"
+        query = (
+            'SELECT count(*) FROM tables JOIN seats ON id="table" AND player=host '
+            "WHERE host=? AND finished IS NULL"
+        )
         return await self._read(lambda c: int(c.execute(query, (player,)).fetchone()[0]))
 
     async def results_of(
