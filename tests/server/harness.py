@@ -8,9 +8,9 @@ import itertools
 import json
 import os
 import random
+import re
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -28,18 +28,13 @@ TIMEOUT = 30.0
 STALE = ("dice_wanted", "not_awaited", "no_throw", "nothing_to_undo", "game_over")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class Server:
     """A server process that can be killed and started again on the same port and file."""
 
     def __init__(self, db: Path, *options: str, command: tuple[str, ...] = ()) -> None:
         self.db = db
-        self.port = free_port()
+        self.port = 0
+        """Chosen by the first start: a port that was free a moment ago may be taken by now."""
         self.command = command or (sys.executable, "-m", "foxtray")
         self.options = options or ("--no-limits", "--bot-pause", "0", "--workers", "1")
         self.process: subprocess.Popen[bytes] | None = None
@@ -76,11 +71,18 @@ class Server:
             assert self.process
             assert self.process.poll() is None, self.log.read_text()
             try:
-                self.http("GET", "/healthz")
-                return
+                self.port = self.port or self._announced()
+                if self.port:
+                    self.http("GET", "/healthz")
+                    return
             except OSError:
-                time.sleep(0.02)
+                pass
+            time.sleep(0.02)
         raise AssertionError(f"the server did not start: {self.log.read_text()}")
+
+    def _announced(self) -> int:
+        found = re.search(r"^Foxtray is ready: http://[^:]+:(\d+)/$", self.log.read_text(), re.M)
+        return int(found[1]) if found else 0
 
     def kill(self) -> None:
         """As a power cut would."""
@@ -111,7 +113,7 @@ class Server:
         body: object = None,
         token: str = "",
         headers: dict[str, str] | None = None,
-        source: str = "127.0.0.1",
+        source: str | None = None,
     ) -> tuple[int, Any]:
         """One request; status and answer, as JSON where it is."""
         sent = None if body is None else json.dumps(body).encode()
@@ -138,14 +140,14 @@ class Server:
         data: bytes | None = None,
         token: str = "",
         headers: dict[str, str] | None = None,
-        source: str = "127.0.0.1",
+        source: str | None = None,
     ) -> tuple[int, bytes, Message]:
         """One request from an address of this machine; status, body and headers of the answer."""
         sent = {"Content-Type": "application/json"} if data is not None else {}
         if token:
             sent["Authorization"] = f"Bearer {token}"
         line = http.client.HTTPConnection(
-            "127.0.0.1", self.port, timeout=TIMEOUT, source_address=(source, 0)
+            "127.0.0.1", self.port, TIMEOUT, source_address=(source, 0) if source else None
         )
         try:
             line.request(method, path, data, {**sent, **(headers or {})})
