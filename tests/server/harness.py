@@ -39,9 +39,15 @@ class Server:
         self.options = options or ("--no-limits", "--bot-pause", "0", "--workers", "1")
         self.process: subprocess.Popen[bytes] | None = None
         self.log = db.with_suffix(".log")
+        self._begun = 0
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            if self.process:
+                self.kill()
+            raise
         return self
 
     def __exit__(
@@ -56,6 +62,7 @@ class Server:
         """Start the process without waiting for it."""
         arguments = ["serve", "--port", str(self.port), "--db", str(self.db), *self.options]
         with self.log.open("ab") as log:
+            self._begun = log.tell()
             self.process = subprocess.Popen(
                 [*self.command, *arguments],
                 stdout=log,
@@ -81,7 +88,8 @@ class Server:
         raise AssertionError(f"the server did not start: {self.log.read_text()}")
 
     def _announced(self) -> int:
-        found = re.search(r"^Foxtray is ready: http://[^:]+:(\d+)/$", self.log.read_text(), re.M)
+        told = self.log.read_bytes()[self._begun :].decode()
+        found = re.search(r"^Foxtray is ready: http://[^:]+:(\d+)/$", told, re.M)
         return int(found[1]) if found else 0
 
     def kill(self) -> None:

@@ -19,7 +19,6 @@ from foxtray.errors import FoxtrayError
 from foxtray.geometry import SheetView, sheet_view
 from foxtray.server import replays, statistics
 from foxtray.server.desk import COOKIE, Desk, complaint
-from foxtray.server.hall import unplayable
 from foxtray.server.live import Live
 from foxtray.server.messages import (
     MAX_FRAME,
@@ -151,13 +150,24 @@ async def get_me(call: Call) -> Me:
 
 async def table_line(call: Call, name: str) -> TableLine:
     """One of the caller's tables, also one that can no longer be played."""
+    hall = call.desk.hall
     try:
-        table = await call.desk.hall.table(name)
+        table = await hall.table(name)
     except Refusal as error:
         row = await call.desk.store.table(name)
         if error.code != "rules_changed" or row is None:
             raise
-        return TableLine(name, "", "playing", [], 0, False, row.created, unplayable=unplayable(row))
+        bygone = await hall.bygone(row)
+        return TableLine(
+            id=name,
+            game=bygone.state.setup.game,
+            status="playing",
+            names=[owner.info(bygone.names).name for owner in bygone.state.seats],
+            seat=bygone.state.seat_of(call.me.id) or 0,
+            my_turn=False,
+            touched=row.created,
+            unplayable=bygone.reason,
+        )
     state = table.state
     seat = state.seat_of(call.me.id)
     return TableLine(

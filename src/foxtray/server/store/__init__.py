@@ -137,6 +137,9 @@ class Store(Protocol):
     ) -> list[list[ResultRow]]:
         """The results of all seats of a player's finished games, newest first."""
 
+    async def results(self, table: str) -> list[ResultRow]:
+        """The results of all seats of a table in their order; none while it is not finished."""
+
     def finished(self) -> AsyncIterator[str]:
         """Every finished table."""
 

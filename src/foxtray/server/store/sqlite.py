@@ -365,6 +365,9 @@ class SqliteStore:
 
         return await self._read(work)
 
+    async def results(self, table: str) -> list[ResultRow]:
+        return await self._read(lambda c: read_results(c, table))
+
     async def finished(self) -> AsyncIterator[str]:
         query = "SELECT id FROM tables WHERE finished IS NOT NULL ORDER BY finished, id"
         for (table,) in await self._read(lambda c: c.execute(query).fetchall()):
@@ -506,6 +509,7 @@ def backup(source: Path, target: Path) -> None:
             origin.close()
             copy.close()
         if verdict != "ok":
+            draft.unlink()
             raise StoreError(f"the copy is damaged: {verdict}")
         with draft.open("rb") as file:
             os.fsync(file.fileno())
