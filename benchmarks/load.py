@@ -270,6 +270,7 @@ def launch(port: int, db: Path) -> subprocess.Popen[bytes]:
         ],
         stdout=subprocess.DEVNULL,
         start_new_session=True,
+        env={**os.environ, "FOXTRAY_WARM": "off"},  # nobody plays against bots here
     )  # fmt: skip
 
 

@@ -122,6 +122,3 @@ def test_forced_colours_and_a_challenge(guest: Invite) -> None:
     mine = next(e for e in ana.snapshot()["entries"] if e["what"] == "threw")
     theirs = next(e for e in ben.snapshot()["entries"] if e["what"] == "threw")
     assert mine["events"][0]["faces"] == theirs["events"][0]["faces"]
-    for one in (ana, ben):
-        # Seen now and then on a busy machine, cause unknown: a request refused as a stranger's.
-        one.complaints = [c for c in one.complaints if "status of 403" not in c]

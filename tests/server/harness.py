@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import itertools
 import json
 import os
 import random
+import re
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from contextlib import suppress
+from email.message import Message
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -28,25 +28,26 @@ TIMEOUT = 30.0
 STALE = ("dice_wanted", "not_awaited", "no_throw", "nothing_to_undo", "game_over")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class Server:
     """A server process that can be killed and started again on the same port and file."""
 
     def __init__(self, db: Path, *options: str, command: tuple[str, ...] = ()) -> None:
         self.db = db
-        self.port = free_port()
+        self.port = 0
+        """Chosen by the first start: a port that was free a moment ago may be taken by now."""
         self.command = command or (sys.executable, "-m", "foxtray")
         self.options = options or ("--no-limits", "--bot-pause", "0", "--workers", "1")
         self.process: subprocess.Popen[bytes] | None = None
         self.log = db.with_suffix(".log")
+        self._begun = 0
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            if self.process:
+                self.kill()
+            raise
         return self
 
     def __exit__(
@@ -61,6 +62,7 @@ class Server:
         """Start the process without waiting for it."""
         arguments = ["serve", "--port", str(self.port), "--db", str(self.db), *self.options]
         with self.log.open("ab") as log:
+            self._begun = log.tell()
             self.process = subprocess.Popen(
                 [*self.command, *arguments],
                 stdout=log,
@@ -76,11 +78,19 @@ class Server:
             assert self.process
             assert self.process.poll() is None, self.log.read_text()
             try:
-                self.http("GET", "/healthz")
-                return
-            except (OSError, urllib.error.URLError):
-                time.sleep(0.02)
+                self.port = self.port or self._announced()
+                if self.port:
+                    self.http("GET", "/healthz")
+                    return
+            except OSError:
+                pass
+            time.sleep(0.02)
         raise AssertionError(f"the server did not start: {self.log.read_text()}")
+
+    def _announced(self) -> int:
+        told = self.log.read_bytes()[self._begun :].decode()
+        found = re.search(r"^Foxtray is ready: http://[^:]+:(\d+)/$", told, re.M)
+        return int(found[1]) if found else 0
 
     def kill(self) -> None:
         """As a power cut would."""
@@ -111,12 +121,14 @@ class Server:
         body: object = None,
         token: str = "",
         headers: dict[str, str] | None = None,
+        source: str | None = None,
     ) -> tuple[int, Any]:
         """One request; status and answer, as JSON where it is."""
-        status, data, kind = self.raw(
-            method, path, None if body is None else json.dumps(body).encode(), token, headers
-        )
-        return status, json.loads(data) if kind == "application/json" else data.decode()
+        sent = None if body is None else json.dumps(body).encode()
+        status, data, told = self.exchange(method, path, sent, token, headers, source)
+        return status, json.loads(data) if told[
+            "Content-Type"
+        ] == "application/json" else data.decode()
 
     def raw(
         self,
@@ -126,18 +138,33 @@ class Server:
         token: str = "",
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes, str]:
+        status, answer, told = self.exchange(method, path, data, token, headers)
+        return status, answer, told["Content-Type"]
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        data: bytes | None = None,
+        token: str = "",
+        headers: dict[str, str] | None = None,
+        source: str | None = None,
+    ) -> tuple[int, bytes, Message]:
+        """One request from an address of this machine; status, body and headers of the answer."""
         sent = {"Content-Type": "application/json"} if data is not None else {}
         if token:
             sent["Authorization"] = f"Bearer {token}"
-        request = urllib.request.Request(
-            self.url + path, data, {**sent, **(headers or {})}, method=method
+        line = http.client.HTTPConnection(
+            "127.0.0.1", self.port, TIMEOUT, source_address=(source, 0) if source else None
         )
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-                return answer.status, answer.read(), answer.headers["Content-Type"]
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, error.read(), error.headers["Content-Type"]
+            line.request(method, path, data, {**sent, **(headers or {})})
+            answer = line.getresponse()
+            return answer.status, answer.read(), answer.headers
+        except http.client.HTTPException as error:
+            raise ConnectionError(f"the answer was cut short: {error!r}") from error
+        finally:
+            line.close()
 
     def player(self, name: str = "Ana") -> tuple[str, str]:
         """A new player: id and token."""
@@ -227,6 +254,7 @@ class Client:
         url = f"ws://127.0.0.1:{self.port}/api/tables/{self.table_id}/live"
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         while not self.closed:
+            pause = 0.02 + self.rng.random() * 0.03
             try:
                 async with connect(
                     url,
@@ -245,13 +273,15 @@ class Client:
                         if self.keep_heard:
                             self.heard.append(text)
                         self._take(json.loads(text))
+            except ConnectionRefusedError:
+                pause *= 5  # many clients must not keep a server from starting
             except (OSError, ConnectionClosed, TimeoutError, EOFError):
                 pass
             except Exception as error:
                 if "InvalidMessage" not in type(error).__name__:
                     raise
             self.socket = None
-            await asyncio.sleep(0.02 + self.rng.random() * 0.03)
+            await asyncio.sleep(pause)
 
     async def _hello(self) -> None:
         hello: Json = {"type": "hello", "key": self.key}

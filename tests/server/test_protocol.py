@@ -41,6 +41,12 @@ def test_every_code_of_a_refusal_is_listed() -> None:
     assert len(set(messages.CODES)) == len(messages.CODES)
 
 
+def test_every_listed_code_is_given_somewhere() -> None:
+    lists = (SOURCE / "server" / "messages.py", SOURCE / "server" / "refusals.py")
+    given = "".join(p.read_text() for p in SOURCE.rglob("*.py") if p not in lists)
+    assert [code for code in messages.CODES if f'"{code}"' not in given] == []
+
+
 def test_the_server_never_loads_the_compiled_rules() -> None:
     program = (
         "import sys, foxtray.server.run;"

@@ -15,10 +15,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from foxtray import FoxtrayError
 from foxtray.server import inputs, messages
+from foxtray.server.bygone import Bygone
 from foxtray.server.crew import Crew
 from foxtray.server.hall import Hall
 from foxtray.server.settings import Settings
-from foxtray.server.state import TableState, raw_record
+from foxtray.server.state import TableState
 from foxtray.server.store import PlayerRow, StorageFailing
 from foxtray.server.store.sqlite import SqliteStore
 from foxtray.server.table import Table
@@ -83,7 +84,9 @@ class TableMachine(RuleBasedStateMachine):
         async def build() -> Table:
             self.store = Flaky(Path(self.folder.name) / "store.db")
             self.crew = Crew(1)
-            self.hall = Hall(self.store, self.crew, Settings(limits=False, absence=0))
+            # Bots would act in their own time, and no example could be repeated.
+            host = Settings(limits=False, absence=0, bot_pause=1e6)
+            self.hall = Hall(self.store, self.crew, host)
             wishes = [messages.SeatWish("me")] + [messages.SeatWish("open")] * (seats - 1)
             self.players = [PlayerRow(f"p{n}", f"P{n}", bytes([n] * 32), 0) for n in range(3)]
             for player in self.players:
@@ -190,7 +193,9 @@ class TableMachine(RuleBasedStateMachine):
             if state.record:
                 view = json.loads(msgspec.json.encode(game_view(state.record.game)))
                 assert view == self.watcher.game
-                assert raw_record(state.row, entries).splitlines()[-1]
+                outcome = state.record.game.outcome()
+                bygone = Bygone(state.row, entries, list(outcome.totals) if outcome else [])
+                assert bygone.record_text() == state.record_text({})
 
     def teardown(self) -> None:
         if hasattr(self, "table"):

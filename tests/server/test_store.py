@@ -157,6 +157,8 @@ def test_tables_are_listed_by_who_sits_there(run: Callable[[Scenario], None]) ->
         assert await store.tables_of("p1", over=False) == []
         assert await store.tables_of("p1", over=True) == ["t1"]
         assert await store.unfinished("p1") == 0
+        await store.append(Addition("t2", rows(2), seating=[(0, None)]))
+        assert await store.unfinished("p2") == 0
         assert [name async for name in store.finished()] == ["t1"]
 
     run(scenario)
@@ -172,6 +174,8 @@ def test_results_come_newest_first_with_names(run: Callable[[Scenario], None]) -
             await store.append(Addition(f"t{n}", rows(1), results=both))
         found = await store.results_of("p1", limit=2)
         assert [games[0].table for games in found] == ["t3", "t2"]
+        assert await store.results("t3") == found[0]
+        assert await store.results("t9") == []
         assert [r.name for r in found[0]] == ["Ana 1", "Ana 2"]
         assert found[0][0].areas == (1, 2, 3, 4, 5)
         assert found[0][0].won

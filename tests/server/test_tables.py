@@ -310,6 +310,13 @@ def test_the_invitation_as_a_picture(server: Server) -> None:
     status, picture, kind = server.raw("GET", f"/api/tables/{made['id']}/qr.svg", token=token)
     assert (status, kind) == (200, "image/svg+xml")
     assert picture.startswith(b"<svg")
+    # Nobody is invited by somebody without a seat, nor to a game that has begun.
+    path = f"/api/tables/{made['id']}/qr.svg?key={made['you']['key']}"
+    assert server.http("GET", path)[1]["code"] == "not_seated"
+    assert server.raw("GET", f"{path}&link=watch")[0] == 200
+    made, token = solo(server)
+    status, answer = server.http("GET", f"/api/tables/{made['id']}/qr.svg", token=token)
+    assert (status, answer["code"]) == (409, "already_started")
 
 
 def test_texts_and_pages(server: Server) -> None:

@@ -19,7 +19,6 @@ from foxtray.errors import FoxtrayError
 from foxtray.geometry import SheetView, sheet_view
 from foxtray.server import replays, statistics
 from foxtray.server.desk import COOKIE, Desk, complaint
-from foxtray.server.hall import unplayable
 from foxtray.server.live import Live
 from foxtray.server.messages import (
     MAX_FRAME,
@@ -74,7 +73,7 @@ class Call:
     request: Request
     desk: Desk
     live: Live
-    player: PlayerRow | None
+    player: PlayerRow | None = None
     body: Any = None
     query: dict[str, Any] = field(default_factory=dict)
     token: str | None = None
@@ -151,13 +150,24 @@ async def get_me(call: Call) -> Me:
 
 async def table_line(call: Call, name: str) -> TableLine:
     """One of the caller's tables, also one that can no longer be played."""
+    hall = call.desk.hall
     try:
-        table = await call.desk.hall.table(name)
+        table = await hall.table(name)
     except Refusal as error:
         row = await call.desk.store.table(name)
         if error.code != "rules_changed" or row is None:
             raise
-        return TableLine(name, "", "playing", [], 0, False, row.created, unplayable=unplayable(row))
+        bygone = await hall.bygone(row)
+        return TableLine(
+            id=name,
+            game=bygone.state.setup.game,
+            status="playing",
+            names=[owner.info(bygone.names).name for owner in bygone.state.seats],
+            seat=bygone.state.seat_of(call.me.id) or 0,
+            my_turn=False,
+            touched=row.created,
+            unplayable=bygone.reason,
+        )
     state = table.state
     seat = state.seat_of(call.me.id)
     return TableLine(
@@ -177,7 +187,7 @@ async def put_me(call: Call) -> PlayerInfo:
         player = await call.desk.players.rename(call.player, body.name)
         await call.desk.hall.renamed(player)
         return PlayerInfo(player.id, player.name)
-    call.desk.limits.spend("player", call.address)
+    call.desk.limits.spend("name", call.address)
     player, token = await call.desk.players.create(body.name)
     call.token = token
     return PlayerInfo(player.id, player.name, token if body.bearer else None)
@@ -199,7 +209,7 @@ async def make_link(call: Call) -> LinkMade:
 
 
 async def use_link(call: Call) -> PlayerInfo:
-    call.desk.limits.spend("player", call.address)
+    call.desk.limits.spend("name", call.address)
     player, token = await call.desk.players.use_link(call.body.code)
     call.live.expel(player.id)
     call.token = token
@@ -223,7 +233,7 @@ async def get_statistics(call: Call) -> Statistics:
 
 async def post_table(call: Call) -> TableMade:
     player = call.me
-    call.desk.limits.spend("table", player.id)
+    call.desk.limits.spend("table", call.address, player.id)
     table = await call.desk.hall.create(player, call.body)
     you = call.desk.you(call.request.scope, table, player.id)
     return TableMade(table.id, you, table.state.info(table.names))
@@ -252,7 +262,7 @@ async def get_updates(call: Call) -> Response:
 
 
 async def post_command(call: Call) -> Response:
-    call.desk.limits.spend("command", call.me.id)
+    call.desk.limits.spend("command", call.address, call.me.id)
     table = await call.table()
     data = await call.desk.carry_out(table, call.player, call.body, call.query["key"])
     message = msgspec.json.decode(data)
@@ -291,7 +301,7 @@ async def get_qr(call: Call) -> Response:
     you = call.desk.you(call.request.scope, table, player_id(call))
     link = you.invite if call.query["link"] == "invite" else you.watch
     if link is None:
-        raise Refusal("not_seated")
+        raise Refusal("already_started" if table.state.record else "not_seated")
     out = io.BytesIO()
     segno.make(link, error="m").save(out, kind="svg", scale=4, border=2, xmldecl=False)
     return Response(out.getvalue(), media_type="image/svg+xml")
@@ -424,9 +434,9 @@ def route(endpoint: Endpoint, desk: Desk, live: Live) -> Route:
 
     async def handle(request: Request) -> Response:
         try:
-            player = await desk.player(request.scope)
-            call = Call(request, desk, live, player)
+            call = Call(request, desk, live)
             desk.limits.spend(endpoint.weight, call.address)
+            call.player = await desk.player(request.scope)
             call.query = read_query(request, endpoint.query)
             call.body = await read_body(request, decoder)
             answer = await endpoint.handler(call)

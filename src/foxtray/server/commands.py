@@ -100,8 +100,8 @@ def run_export(args: argparse.Namespace) -> int:
 
     from foxtray.server.export import export
 
-    count, skipped = asyncio.run(export(database(args), args.folder))
-    print(f"{count} records written to {args.folder}.")
-    if skipped:
-        print(f"{skipped} of them were played by rules gone by.", file=sys.stderr)
+    count, old = asyncio.run(export(database(args), args.folder))
+    print(f"{count} {'record' if count == 1 else 'records'} written to {args.folder}.")
+    if old:
+        print(f"{old} of them by rules that this version no longer plays.", file=sys.stderr)
     return 0

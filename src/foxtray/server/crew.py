@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Literal
 
@@ -52,6 +52,8 @@ class Crew:
         self.command = command if warm else (*command, COLD)
         self._ready = 0
         self._failures = 0
+        self._told = self.state
+        self._watchers: list[Callable[[], None]] = []
         self._requests: asyncio.Queue[Request] = asyncio.Queue()
         self._tasks: list[asyncio.Task[None]] = []
         self.processes: set[asyncio.subprocess.Process] = set()
@@ -61,6 +63,16 @@ class Crew:
         if self._ready:
             return "ready"
         return "failing" if self._failures >= TRIES else "warming"
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Be told when the state changes."""
+        self._watchers.append(changed)
+
+    def _tell(self) -> None:
+        if self.state != self._told:
+            self._told = self.state
+            for watcher in self._watchers:
+                watcher()
 
     def start(self) -> None:
         self._tasks = [asyncio.create_task(self._keep()) for _ in range(self.size)]
@@ -88,6 +100,7 @@ class Crew:
                 self.processes.discard(process)
                 await end(process)
             self._failures += 1
+            self._tell()
             log.warning("worker_died", status=process.returncode)
             await asyncio.sleep(min(5.0, 0.05 * 2**self._failures))
 
@@ -111,6 +124,7 @@ class Crew:
         if await process.stdout.readline() != b"ready\n":
             return
         self._ready += 1
+        self._tell()
         try:
             while True:
                 question, future, tries = await self._requests.get()
@@ -132,6 +146,7 @@ class Crew:
                     future.set_result(answer.action)
         finally:
             self._ready -= 1
+            self._tell()
 
     def _again(self, question: bytes, future: asyncio.Future[str], tries: int) -> None:
         if future.done():

@@ -7,14 +7,18 @@ from pathlib import Path
 
 from foxtray.game import RULES_VERSION
 from foxtray.server import inputs
-from foxtray.server.state import TableState, raw_record
-from foxtray.server.store import Store
+from foxtray.server.bygone import Bygone
+from foxtray.server.state import TableState
+from foxtray.server.store import Store, StoreError
 from foxtray.server.store.sqlite import SqliteStore, backup
 
 
 async def export(source: Path, folder: Path) -> tuple[int, int]:
     """Write the records; returns how many, and how many of them by rules gone by."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be made: {error.strerror}") from None
     with tempfile.TemporaryDirectory() as scratch:
         # From a copy: the file itself belongs to its server.
         copy = Path(scratch) / "copy.db"
@@ -38,7 +42,9 @@ async def write_records(store: Store, folder: Path) -> tuple[int, int]:
                 state.apply(entry)
             text = state.record_text(await store.names(state.players()))
         else:
-            text = raw_record(row, log)
+            bygone = Bygone(row, log, [result.total for result in await store.results(name)])
+            bygone.names = await store.names(bygone.state.players())
+            text = bygone.record_text()
             old += 1
         (folder / f"{name}.fox").write_text(text, encoding="utf-8")
         count += 1

@@ -10,6 +10,7 @@ import structlog
 
 from foxtray.game import RULES_VERSION
 from foxtray.server import inputs
+from foxtray.server.bygone import Bygone
 from foxtray.server.crew import Crew
 from foxtray.server.inputs import SeatSetup, TableSetup
 from foxtray.server.limits import UNFINISHED
@@ -17,7 +18,7 @@ from foxtray.server.messages import Leave, Notice, SeatWish, TableWish
 from foxtray.server.players import new_id, new_key
 from foxtray.server.refusals import Refusal
 from foxtray.server.settings import Settings
-from foxtray.server.state import TableState, raw_record
+from foxtray.server.state import TableState
 from foxtray.server.store import PlayerRow, Store, TableRow
 from foxtray.server.table import Surroundings, Table, encode
 from foxtray.server.timing import now
@@ -28,6 +29,7 @@ log = structlog.get_logger()
 IDLE = 300.0
 """Seconds after which a table that nobody is at is put away."""
 SWEEP = 30.0
+EXPIRY = 3600.0
 DAY = 86_400_000
 
 
@@ -44,6 +46,7 @@ class Hall:
         self._loading: dict[str, asyncio.Task[Table]] = {}
         self._sweeper: asyncio.Task[None] | None = None
         store.watch(self._storage_changed)
+        crew.watch(self._bots_changed)
 
     def start(self) -> None:
         self._sweeper = asyncio.create_task(self._sweep())
@@ -66,15 +69,35 @@ class Hall:
 
     async def visible(self, name: str, player: str | None, key: str) -> Table:
         """A table that somebody may see."""
-        table = await self.table(name)
+        try:
+            table = await self.table(name)
+        except Refusal as error:
+            if error.code == "rules_changed":
+                await self._visible_once(name, player, key)
+            raise
         if not table.state.may_see(player, key):
             raise Refusal("no_table")
         return table
 
+    async def _visible_once(self, name: str, player: str | None, key: str) -> Bygone:
+        """A table of rules gone by that somebody may see."""
+        bygone = await self.bygone(await self._row(name))
+        if not bygone.state.may_see(player, key):
+            raise Refusal("no_table")
+        return bygone
+
+    async def bygone(self, row: TableRow) -> Bygone:
+        """A table of rules gone by, as far as its log says."""
+        log = [inputs.decode(entry.data) for entry in await self.store.log(row.id)]
+        results = await self.store.results(row.id)
+        bygone = Bygone(row, log, [result.total for result in results])
+        bygone.names = await self.store.names(bygone.state.players())
+        return bygone
+
     async def _load(self, name: str) -> Table:
         row = await self._row(name)
         if row.rules != RULES_VERSION:
-            raise Refusal("rules_changed", unplayable(row))
+            raise Refusal("rules_changed", (await self.bygone(row)).reason)
         rows = await self.store.log(name)
         table = Table(row, rows, {}, self.around)
         table.names = await self.store.names(table.state.players())
@@ -95,12 +118,7 @@ class Hall:
             if table.state.status != "over":
                 raise Refusal("not_over")
             return table.state.record_text(table.names)
-        log = [inputs.decode(entry.data) for entry in await self.store.log(name)]
-        seated = {entry.player for entry in log if isinstance(entry, inputs.Sat)}
-        state = TableState(row)
-        if player not in seated and not state.may_see(player, key):
-            raise Refusal("no_table")
-        return raw_record(row, log)
+        return (await self._visible_once(name, player, key)).record_text()
 
     # --- making ------------------------------------------------------------------------------
 
@@ -211,16 +229,16 @@ class Hall:
         await table.close()
 
     async def _sweep(self) -> None:
-        expired = 0.0
+        due = time.monotonic()
         while True:
+            if time.monotonic() >= due and not self.store.failing:
+                due = time.monotonic() + EXPIRY
+                await self.expire()
             await asyncio.sleep(SWEEP)
             old = time.monotonic() - IDLE
             for table in list(self.tables.values()):
                 if not table.listeners and table.touched < old and not table.lock.locked():
                     await self._put_away(table)
-            if time.monotonic() - expired > 3600 and not self.store.failing:
-                expired = time.monotonic()
-                await self.expire()
 
     async def expire(self) -> None:
         """Delete what is older than the host wants to keep."""
@@ -252,10 +270,8 @@ class Hall:
             if failing is None:
                 table.drive()
 
-
-def unplayable(row: TableRow) -> str:
-    """Why a table cannot be played on."""
-    return (
-        f"this table was played by version {row.rules} of the rules, and this server plays "
-        f"version {RULES_VERSION}; its record can still be downloaded"
-    )
+    def _bots_changed(self) -> None:
+        """Let tables with bots say that these are ready, or not."""
+        for table in list(self.tables.values()):
+            if table.driven:
+                table.announce()

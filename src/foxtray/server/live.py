@@ -134,15 +134,17 @@ class Live:
         try:
             desk.limits.spend("join", address)
             player = await desk.player(scope)
+            if player:
+                desk.limits.spend("join", None, player.id)
             with desk.limits.socket(address, player.id if player else None):
                 await send({"type": "websocket.accept"})
-                await self._serve(scope, receive, send, player)
+                await self._serve(scope, receive, send, player, address)
         except FoxtrayError as error:
             desk.metrics.refusals.labels(error.code).inc()
             await send({"type": "websocket.close", "code": CLOSE_GONE, "reason": error.code})
 
     async def _serve(
-        self, scope: Scope, receive: Receive, send: Send, player: PlayerRow | None
+        self, scope: Scope, receive: Receive, send: Send, player: PlayerRow | None, address: str
     ) -> None:
         wire = scope["extensions"][WIRE]
         connection = Connection(wire["write"], wire["cut"], player.id if player else None)
@@ -150,7 +152,7 @@ class Live:
         self.desk.metrics.sockets.inc()
         connection.push(encode(Greeting(PROTOCOL, __version__, now())))
         try:
-            close = await self._listen(scope, receive, connection, player)
+            close = await self._listen(scope, receive, connection, player, address)
         finally:
             self.connections.discard(connection)
             self.desk.metrics.sockets.dec()
@@ -163,11 +165,15 @@ class Live:
                 await send({"type": "websocket.close", "code": close[0], "reason": close[1]})
 
     async def _listen(
-        self, scope: Scope, receive: Receive, connection: Connection, player: PlayerRow | None
+        self,
+        scope: Scope,
+        receive: Receive,
+        connection: Connection,
+        player: PlayerRow | None,
+        address: str,
     ) -> tuple[int, str] | None:
         """Answer what comes in; returns how to close, if that is ours to do."""
         loop = asyncio.get_running_loop()
-        who = player.id if player else str((scope.get("client") or ("",))[0])
         offences = 0
         while True:
             event = await receive()
@@ -176,7 +182,7 @@ class Live:
             connection.heard = loop.time()
             text = event.get("text") or event.get("bytes") or b""
             try:
-                self.desk.limits.spend("command", who)
+                self.desk.limits.spend("command", address, connection.player)
                 message = decode(text)
                 if isinstance(message, Ping):
                     connection.push(encode(Pong(now())))

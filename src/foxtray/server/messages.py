@@ -536,9 +536,9 @@ GAMES = tuple(SHEETS)
 RULE_CODES = (
     "malformed_action", "no_such_seat", "other_game", "game_over", "dice_wanted", "not_awaited",
     "bonus_open", "must_take", "not_now", "no_reroll", "not_on_tray", "no_bonus", "not_in_pool",
-    "not_moved", "used_already", "wrong_area", "tray_first", "not_offered", "cell_taken",
-    "wrong_number", "area_full", "too_low", "not_rising", "not_falling", "nothing_to_undo",
-    "no_throw", "unknown_game", "bad_setup",
+    "not_moved", "used_already", "wrong_area", "tray_first", "cell_taken", "wrong_number",
+    "area_full", "too_low", "not_rising", "not_falling", "nothing_to_undo", "no_throw",
+    "unknown_game", "bad_setup",
 )  # fmt: skip
 """Codes of the rules, as foxtray.refusal and foxtray.errors give them."""
 
@@ -547,7 +547,6 @@ SERVER_CODES = {
     "unknown_command": "there is no such command",
     "hello_first": "say hello first",
     "stranger": "say who you are first: give a name",
-    "moved_away": "this player was moved to another device",
     "no_table": "there is no such table, or the link is not complete",
     "rules_changed": "this table was played by rules this version no longer plays",
     "not_seated": "you have no seat at this table",
@@ -571,7 +570,7 @@ SERVER_CODES = {
     "seed_not_solo": "chosen dice are for solo practice only",
     "same_dice_unknown": "the dice of that game cannot be played again",
     "one_seat_each": "one seat can be yours, not more",
-    "too_many_tables": "you have too many unfinished tables: finish or leave one first",
+    "too_many_tables": "you have too many unfinished tables: finish one, or leave one not begun",
     "too_many": "that was too much in too short a time: wait a moment",
     "storage_failing": "moves cannot be written to disk at the moment: nothing is lost, try again",
     "bad_host": "this server does not answer to that name",
@@ -579,7 +578,6 @@ SERVER_CODES = {
     "not_found": "there is nothing at this address",
     "method_not_allowed": "this address does not accept that",
     "too_large": "the message is too large",
-    "busy": "the server is full at the moment",
     "internal": "something went wrong here; it has been written down",
 }
 """Codes of the server, each with its sentence."""

@@ -16,7 +16,6 @@ class Refusal(FoxtrayError):
 
 STATUS = {
     "stranger": 401,
-    "moved_away": 401,
     "no_table": 404,
     "not_found": 404,
     "unknown_game": 404,
@@ -33,7 +32,6 @@ STATUS = {
     "invite_needed": 403,
     "not_seated": 403,
     "storage_failing": 503,
-    "busy": 503,
     "internal": 500,
 }
 

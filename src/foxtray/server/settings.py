@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -55,6 +56,9 @@ class Settings:
         url = urlsplit(self.public_url)
         if self.public_url and (url.scheme not in ("http", "https") or not url.hostname):
             raise BadSetting(f"{self.public_url!r} is no address like https://games.example")
+        if self.trusted_proxies not in ("", "*"):
+            for proxy in self.trusted_proxies.split(","):
+                check_proxy(proxy.strip())
         if self.keep_finished < 1 or self.keep_unfinished < 1:
             raise BadSetting("tables are kept for at least one day")
         if self.log_level not in ("debug", "info", "warning", "error"):
@@ -64,6 +68,16 @@ class Settings:
     def listen(self) -> str:
         """The address to listen on."""
         return "0.0.0.0" if self.lan and self.host == "127.0.0.1" else self.host
+
+
+def check_proxy(text: str) -> None:
+    """Refuse what no proxy has as its address: it would never be trusted, and nobody would know."""
+    try:
+        ipaddress.ip_network(text)
+    except ValueError:
+        raise BadSetting(
+            f"{text!r} is no address of a proxy, like 127.0.0.1 or 10.0.0.0/8"
+        ) from None
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> dict[str, object]:

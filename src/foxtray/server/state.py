@@ -396,47 +396,11 @@ class TableState:
         """The record as a file."""
         if self.record is None:
             raise Refusal("not_started")
-        told = tuple(
-            seat.info(names).name or f"Player {number}" for number, seat in enumerate(self.seats, 1)
-        )
-        self.record.setup = replace(self.record.setup, names=told)
+        self.record.setup = replace(self.record.setup, names=self.called(names))
         return self.record.text()
 
-
-def raw_record(row: TableRow, log: list[AnyInput]) -> str:
-    """The record of a table as far as its log says, without playing it: for rules gone by."""
-    state = TableState(row)
-    lines: list[tuple[int, str]] = []
-    letters = {"clever": "wybgop", "twice": "wsybgp"}.get(state.setup.game, "abcdef")
-    first = 0
-    for entry in log:
-        match entry:
-            case inputs.Started(begins):
-                first = begins
-            case inputs.Threw(faces, order):
-                shown = "".join(str(face) if face else "-" for face in faces)
-                lines.append((-1, f"throw {shown} " + "".join(letters[d] for d in order)))
-            case inputs.Played(seat, action):
-                lines.append((seat, f"{seat + 1} {action}"))
-            case inputs.Undid(seat):
-                last = max(i for i, (who, _) in enumerate(lines) if who == seat)
-                del lines[last]
-            case inputs.Sat() | inputs.Left() | inputs.Reseated():
-                state.apply(entry)
-    setup = state.setup
-    head = [
-        "foxtray 1",
-        f"rules {row.rules}",
-        f"game {setup.game}",
-        f"seats {len(setup.seats)}",
-        f"first {first + 1}",
-    ]
-    head += [f"option {name}=on" for name in ("solo_fallback", "fox_floor") if getattr(setup, name)]
-    if setup.seed is not None:
-        head.append(f"dice seed {setup.seed}")
-    elif setup.tutorial:
-        head.append("dice own")
-    else:
-        head.append(f"dice secret {state.commitment()}")
-        head += [f"entropy {i} {e.hex()}" for i, e in enumerate(state.entropies(), 1)]
-    return "\n".join([*head, *(line for _, line in lines)]) + "\n"
+    def called(self, names: dict[str, str]) -> tuple[str, ...]:
+        """What the seats are called in a record."""
+        return tuple(
+            seat.info(names).name or f"Player {number}" for number, seat in enumerate(self.seats, 1)
+        )

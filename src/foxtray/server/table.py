@@ -101,6 +101,8 @@ class Table:
         self._deadlines: dict[int, int] = {}
         self._alarm: asyncio.TimerHandle | None = None
         self._players: dict[int, asyncio.Task[None]] = {}
+        self._hurry = asyncio.Event()
+        """Set where bots do not pause."""
         self._previews: dict[int, tuple[int, Raw]] = {}
         self._row = row
         self._replay(rows)
@@ -138,6 +140,8 @@ class Table:
     async def execute(self, player: str, command: messages.TableCommand, key: str = "") -> Ack:
         """Carry out a command once, however often it comes; raises FoxtrayError if refused."""
         async with self.lock:
+            if self.closed:
+                raise Refusal("no_table")
             await self._settle_doubt()
             tag = f"{player} {command.id}"
             if tag in self.commands:
@@ -201,6 +205,10 @@ class Table:
             self._keep(row, entry, what)
         if any(isinstance(entry, inputs.Sat) for entry in wanted):
             await self._learn_names()
+        if self.state.pause:
+            self._hurry.clear()
+        else:
+            self._hurry.set()
         for entry in wanted:
             acted = getattr(entry, "seat", None)
             if acted is not None:
@@ -312,7 +320,7 @@ class Table:
             self._away.pop(seat, None)
             if self.state.seats[seat].stand_in:
                 await self._resume(seat)
-        self._announce()
+        self.announce()
         self.drive()
 
     async def _resume(self, seat: int) -> None:
@@ -331,7 +339,7 @@ class Table:
         seat = self.state.seat_of(listener.player)
         if seat is not None and not any(li.player == listener.player for li in self.listeners):
             self._away[seat] = now()
-        self._announce()
+        self.announce()
         self.drive()
 
     def visit(self, player: str) -> None:
@@ -357,23 +365,28 @@ class Table:
     def _watching(self) -> int:
         return sum(1 for li in self.listeners if self.state.seat_of(li.player) is None)
 
+    @property
+    def driven(self) -> bool:
+        """Whether a bot has a seat, or plays for somebody."""
+        return any(seat.driver for seat in self.state.seats)
+
     def _thinking(self) -> bool:
-        driven = any(seat.driver for seat in self.state.seats)
-        return driven and self.around.crew.state != "ready"
+        return self.driven and self.around.crew.state != "ready"
 
     def presence(self) -> Presence:
         present, absent = self._presence()
         names = [seat.info(self.names).name for seat in self.state.seats]
         return Presence(present, absent, self._watching(), names, self._thinking())
 
-    def _announce(self) -> None:
+    def announce(self) -> None:
+        """Tell everybody who is there, and whether the bots are ready."""
         if self.listeners:
             self.tell(encode(self.presence()))
 
     async def renamed(self) -> None:
         """A player changed his name."""
         await self._learn_names()
-        self._announce()
+        self.announce()
 
     def inhabited(self) -> bool:
         """Whether a person is connected, or was here over HTTP a moment ago."""
@@ -408,7 +421,7 @@ class Table:
             if bot is None or self.around.store.failing:
                 return
             if self.state.pause and self.around.bot_pause:
-                await asyncio.sleep(self.around.bot_pause * random.uniform(0.6, 1.4))
+                await self._pause()
             epoch = self.state.epoch
             action = None
             if self.state.to_throw() is None:
@@ -418,6 +431,14 @@ class Table:
             except FoxtrayError as error:
                 log.warning("bot_refused", table=self.id, seat=seat, bot=bot, cause=str(error))
                 return
+
+    async def _pause(self) -> None:
+        """As long as people look at the dice, or until the table wants no pauses any more."""
+        try:
+            async with asyncio.timeout(self.around.bot_pause * random.uniform(0.6, 1.4)):
+                await self._hurry.wait()
+        except TimeoutError:
+            pass
 
     async def _ask(self, seat: int, bot: str) -> str | None:
         record = self.state.record

@@ -383,7 +383,6 @@ export const de: Catalogue = {
   'refused.used_already': 'Dieser Würfel war in diesem Zug schon dein Zusatzwürfel.',
   'refused.wrong_area': 'Dieser Würfel gehört nicht in diesen Bereich.',
   'refused.tray_first': 'Ein Würfel vom Tablett ist verwendbar, also stehen nur diese zur Wahl.',
-  'refused.not_offered': 'Dieser Würfel liegt nicht auf dem Silbertablett.',
   'refused.cell_taken': 'Dieses Feld ist schon angekreuzt.',
   'refused.wrong_number': 'Dieses Feld braucht eine andere Zahl.',
   'refused.area_full': 'Dieser Bereich ist voll.',
@@ -398,7 +397,6 @@ export const de: Catalogue = {
   'refused.unknown_command': 'Der Server kennt diesen Befehl nicht.',
   'refused.hello_first': 'Die Verbindung wurde nicht begrüßt; bitte lade neu.',
   'refused.stranger': 'Sag zuerst, wer du bist.',
-  'refused.moved_away': 'Du bist auf ein anderes Gerät umgezogen.',
   'refused.no_table': 'Diesen Tisch gibt es nicht, oder der Link ist unvollständig.',
   'refused.rules_changed': 'An diesem Tisch galten Regeln, die nicht mehr gespielt werden.',
   'refused.not_seated': 'Du hast an diesem Tisch keinen Platz.',
@@ -430,6 +428,5 @@ export const de: Catalogue = {
   'refused.not_found': 'Unter dieser Adresse ist nichts.',
   'refused.method_not_allowed': 'Das geht unter dieser Adresse nicht.',
   'refused.too_large': 'Die Nachricht ist zu groß.',
-  'refused.busy': 'Der Server ist gerade voll.',
   'refused.internal': 'Etwas ist schiefgegangen. Es wurde notiert.',
 }

@@ -381,7 +381,6 @@ export const en = {
   'refused.used_already': 'This die was already your additional die in this turn.',
   'refused.wrong_area': 'This die does not belong in that area.',
   'refused.tray_first': 'A die on the platter can be used, so only those are offered.',
-  'refused.not_offered': 'This die is not on the silver platter.',
   'refused.cell_taken': 'This cell is already crossed off.',
   'refused.wrong_number': 'This cell needs another number.',
   'refused.area_full': 'This area is full.',
@@ -396,7 +395,6 @@ export const en = {
   'refused.unknown_command': 'The server does not know this command.',
   'refused.hello_first': 'The connection was not greeted; please reload.',
   'refused.stranger': 'Say who you are first.',
-  'refused.moved_away': 'You were moved to another device.',
   'refused.no_table': 'There is no such table, or the link is incomplete.',
   'refused.rules_changed': 'This table was played by rules that are no longer in use.',
   'refused.not_seated': 'You have no seat at this table.',
@@ -428,6 +426,5 @@ export const en = {
   'refused.not_found': 'There is nothing at this address.',
   'refused.method_not_allowed': 'That is not possible at this address.',
   'refused.too_large': 'The message is too large.',
-  'refused.busy': 'The server is full at the moment.',
   'refused.internal': 'Something went wrong. It has been written down.',
 }

@@ -383,7 +383,6 @@ export const nl: Catalogue = {
   'refused.used_already': 'Deze dobbelsteen was deze beurt al je extra dobbelsteen.',
   'refused.wrong_area': 'Deze dobbelsteen hoort niet in die categorie.',
   'refused.tray_first': 'Een dobbelsteen van het dienblad is bruikbaar, dus alleen die worden aangeboden.',
-  'refused.not_offered': 'Deze dobbelsteen ligt niet op het zilveren dienblad.',
   'refused.cell_taken': 'Dit vakje is al aangekruist.',
   'refused.wrong_number': 'Dit vakje vraagt een ander getal.',
   'refused.area_full': 'Deze categorie is vol.',
@@ -398,7 +397,6 @@ export const nl: Catalogue = {
   'refused.unknown_command': 'De server kent deze opdracht niet.',
   'refused.hello_first': 'De verbinding is niet begroet; laad de pagina opnieuw.',
   'refused.stranger': 'Zeg eerst wie je bent.',
-  'refused.moved_away': 'Je bent naar een ander apparaat verhuisd.',
   'refused.no_table': 'Deze tafel bestaat niet, of de link is niet compleet.',
   'refused.rules_changed': 'Aan deze tafel golden regels die niet meer worden gespeeld.',
   'refused.not_seated': 'Je hebt geen plaats aan deze tafel.',
@@ -430,6 +428,5 @@ export const nl: Catalogue = {
   'refused.not_found': 'Op dit adres is niets.',
   'refused.method_not_allowed': 'Dat kan niet op dit adres.',
   'refused.too_large': 'Het bericht is te groot.',
-  'refused.busy': 'De server is op dit moment vol.',
   'refused.internal': 'Er ging iets mis. Het is genoteerd.',
 }

@@ -383,7 +383,6 @@ export const sr: Catalogue = {
   'refused.used_already': 'Ova kockica je u ovom potezu već bila tvoja dodatna kockica.',
   'refused.wrong_area': 'Ova kockica ne ide u tu oblast.',
   'refused.tray_first': 'Kockica s tanjira može da se upotrebi, pa se nude samo te.',
-  'refused.not_offered': 'Ova kockica nije na srebrnom tanjiru.',
   'refused.cell_taken': 'Ovo polje je već precrtano.',
   'refused.wrong_number': 'Ovo polje traži drugi broj.',
   'refused.area_full': 'Ova oblast je puna.',
@@ -398,7 +397,6 @@ export const sr: Catalogue = {
   'refused.unknown_command': 'Server ne poznaje ovu naredbu.',
   'refused.hello_first': 'Veza nije uspostavljena kako treba; učitaj stranicu ponovo.',
   'refused.stranger': 'Prvo reci ko si.',
-  'refused.moved_away': 'Ovaj igrač je preseljen na drugi uređaj.',
   'refused.no_table': 'Takav sto ne postoji ili link nije potpun.',
   'refused.rules_changed': 'Za ovim stolom su važila pravila po kojima se više ne igra.',
   'refused.not_seated': 'Nemaš mesto za ovim stolom.',
@@ -430,6 +428,5 @@ export const sr: Catalogue = {
   'refused.not_found': 'Na ovoj adresi nema ničega.',
   'refused.method_not_allowed': 'To nije moguće na ovoj adresi.',
   'refused.too_large': 'Poruka je prevelika.',
-  'refused.busy': 'Server je trenutno pun.',
   'refused.internal': 'Nešto je pošlo naopako. Zabeleženo je.',
 }

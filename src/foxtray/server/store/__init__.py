@@ -130,12 +130,15 @@ class Store(Protocol):
         """The tables a player sits at, newest first."""
 
     async def unfinished(self, player: str) -> int:
-        """How many unfinished tables a player has made."""
+        """How many unfinished tables a player has made and still sits at."""
 
     async def results_of(
         self, player: str, *, before: int | None = None, limit: int | None = None
     ) -> list[list[ResultRow]]:
         """The results of all seats of a player's finished games, newest first."""
+
+    async def results(self, table: str) -> list[ResultRow]:
+        """The results of all seats of a table in their order; none while it is not finished."""
 
     def finished(self) -> AsyncIterator[str]:
         """Every finished table."""

@@ -348,7 +348,10 @@ class SqliteStore:
         return await self._read(lambda c: [row[0] for row in c.execute(query, (player, limit))])
 
     async def unfinished(self, player: str) -> int:
-        query = "SELECT count(*) FROM tables WHERE host=? AND finished IS NULL"
+        query = (
+            'SELECT count(*) FROM tables JOIN seats ON id="table" AND player=host '
+            "WHERE host=? AND finished IS NULL"
+        )
         return await self._read(lambda c: int(c.execute(query, (player,)).fetchone()[0]))
 
     async def results_of(
@@ -361,6 +364,9 @@ class SqliteStore:
             return [read_results(c, table) for (table,) in c.execute(query, edge).fetchall()]
 
         return await self._read(work)
+
+    async def results(self, table: str) -> list[ResultRow]:
+        return await self._read(lambda c: read_results(c, table))
 
     async def finished(self) -> AsyncIterator[str]:
         query = "SELECT id FROM tables WHERE finished IS NOT NULL ORDER BY finished, id"
@@ -503,6 +509,7 @@ def backup(source: Path, target: Path) -> None:
             origin.close()
             copy.close()
         if verdict != "ok":
+            draft.unlink()
             raise StoreError(f"the copy is damaged: {verdict}")
         with draft.open("rb") as file:
             os.fsync(file.fileno())

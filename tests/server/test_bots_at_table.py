@@ -1,0 +1,108 @@
+"""Bots as people meet them: they pause unless they are told not to, and say when they warm up."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server.harness import Client, Server
+from server.test_tables import run, seated
+
+WAITING = (sys.executable, str(Path(__file__).with_name("waiting.py")))
+NEVER = "100000"
+
+
+def by_bots(client: Client) -> list[int]:
+    """The numbers of what bots did."""
+    acts = [e for e in client.entries.values() if e["what"] == "threw" or e.get("bot")]
+    return [e["seq"] for e in acts if e["what"] in ("threw", "played")]
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose bots pause for ever."""
+    db = tmp_path_factory.mktemp("slow") / "store.db"
+    with Server(db, "--no-limits", "--workers", "1", "--bot-pause", NEVER) as running:
+        yield running
+
+
+def test_bots_pause_until_the_host_switches_it_off(slow: Server) -> None:
+    async def main() -> None:
+        # Seats are mine and a bot's, and who begins is up to the dice: a table where a bot does.
+        begins = 0
+        while begins == 0:
+            _, (host,) = await seated(slow, "mbb")
+            await host.command("start")
+            begins = host.table["first"]
+            if begins == 0:
+                await host.__aexit__()
+        assert host.table["pause"]
+        # Whatever is asked in between, the bot that begins takes its time, which is for ever here.
+        for _ in range(3):
+            await host.command("pause", on=True)
+        assert by_bots(host) == []
+        answer = await host.command("pause", on=False)
+        while not any(seq > answer["seq"] for seq in by_bots(host)):
+            await host.wait()
+        assert not host.table["pause"]
+        # And on again, for what comes next.
+        while not host.my_move():
+            await host.wait()
+        await host.command("pause", on=True)
+        assert host.table["pause"]
+        await host.__aexit__()
+
+    run(main())
+
+
+def test_a_table_may_be_made_without_pauses(slow: Server) -> None:
+    async def main() -> None:
+        _, (host,) = await seated(slow, "mbb", pause=False)
+        await host.command("start")
+        while not any(entry.get("bot") for entry in host.entries.values()):
+            move = host.my_move()
+            await (host.command(**move) if move else host.wait())
+        await host.__aexit__()
+
+    run(main())
+
+
+def test_a_table_says_that_its_bots_warm_up_and_that_they_are_ready(tmp_path: Path) -> None:
+    def told(client: Client) -> list[bool]:
+        messages = [json.loads(text) for text in client.heard]
+        return [m["thinking"] for m in messages if m["type"] in ("snapshot", "presence")]
+
+    async def main(server: Server) -> None:
+        assert server.http("GET", "/healthz")[1]["bots"] == "warming"
+        _, token = server.player()
+        made = server.table(token, "clever", "mb", pause=False)
+        alone = server.table(token, "clever", "m")
+        async with (
+            Client(server.port, made["id"], token) as host,
+            Client(server.port, alone["id"], token) as solo,
+        ):
+            for client in (host, solo):
+                client.keep_heard = True
+            await host.sit(0)
+            await host.command("start")
+            await host._hello()
+            while True not in told(host):
+                await host.wait()
+            assert False not in told(host)
+            # Nobody comes or goes: the table says by itself that they are ready.
+            (tmp_path / "ready").touch()
+            while told(host)[-1]:
+                await host.wait()
+            while not any(entry.get("bot") for entry in host.entries.values()):
+                move = host.my_move()
+                await (host.command(**move) if move else host.wait())
+            assert server.http("GET", "/healthz")[1]["bots"] == "ready"
+            # Where no bot plays there is nothing to say.
+            await solo._hello()
+            await solo.wait()
+            assert True not in told(solo)
+
+    with Server(tmp_path / "store.db", command=WAITING) as server:
+        run(main(server))
