@@ -35,7 +35,7 @@ browser: # the tests drive Debian's Chromium
 
 test: $(DEV) web browser ## runs the tests; the rules must be covered completely
 	@$(BIN)/python hatch_build.py test
-	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --cov
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --cov --numprocesses auto --dist loadfile
 
 test-long: $(DEV) web browser ## runs the tests over many more games
 	@$(BIN)/python hatch_build.py test
