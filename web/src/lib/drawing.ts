@@ -21,11 +21,22 @@ export interface Drawing {
   pairs: Box[]
 }
 
-const GAP = 0.06
+const GAP = 0.04
+/** Pixels that a cell has at least, whatever the screen. */
+export const LEAST = 24.2
 const BONUS = 0.86
 
 function box(x: number, y: number): Box {
   return { x: x + GAP, y: y + GAP, w: 1 - 2 * GAP, h: 1 - 2 * GAP }
+}
+
+/** How many fields of a row stand side by side in so many pixels; the rest goes below. */
+export function fitting(area: Area, room: number): number {
+  const count = area.cells.length
+  const step = area.scores === 'pairs' ? 2 : 1
+  const most = Math.max(step, Math.floor((room * (1 - 2 * GAP)) / LEAST / step) * step)
+  const rows = Math.ceil(count / most)
+  return Math.ceil(count / rows / step) * step
 }
 
 export function draw(area: Area, perRow: number): Drawing {
