@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from server.harness import Server
 
 from e2e.conftest import Invite
-from e2e.driver import DESKTOP, PHONE, Guest
+from e2e.driver import ANSWERED, DESKTOP, PHONE, Guest
 
 
 @pytest.mark.parametrize(("game", "size"), [("clever", PHONE), ("twice", DESKTOP)])
@@ -191,6 +191,7 @@ class Keys:
 
     def step(self) -> bool:
         page = self.ana.page
+        page.evaluate(f"async () => {{ {ANSWERED} await answered(); }}")
         for selector in (
             ".act button.primary:not(:disabled)",
             ".choices button",
