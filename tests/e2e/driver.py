@@ -27,7 +27,7 @@ MEASURE = """() => {
   };
   check('.spot:not([inert]) > button', 44);
   check('.act button', 44);
-  if (document.querySelector('.spot:not([inert]) > button[aria-pressed=true]')) check('[data-place]', 44);
+  if (document.querySelector('.die[aria-pressed=true]')) check('[data-place]', 44);
   check('.sheet rect.cell', 24);
   const root = document.documentElement;
   if (root.scrollWidth > innerWidth) small.push(['page', root.scrollWidth, innerWidth]);
