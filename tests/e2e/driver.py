@@ -132,11 +132,12 @@ class Guest:
             return False
         return True
 
-    def hurry(self) -> bool:
-        """The same, by the page's own events: many browsers share few cores."""
-        done: bool = self.page.evaluate(
+    def hurry(self) -> Json:
+        """The same, by the page's own events and in one go: many browsers share few cores."""
+        found: Json = self.page.evaluate(
             """(chance) => {
-              if (document.querySelector('.act[aria-busy=true]')) return false;
+              if (document.querySelector('main.end')) return {over: true};
+              if (document.querySelector('.act[aria-busy=true]')) return {};
               const all = (selector) => [...document.querySelectorAll(selector)];
               const touch = (list) => {
                 if (!list.length) return false;
@@ -145,15 +146,38 @@ class Guest:
                 return true;
               };
               const dice = all('.spot:not([inert]) > button');
-              const held = all('.spot:not([inert]) > button[aria-pressed=true]').length;
-              return touch(all('.act button.primary:not(:disabled)')) ||
+              const held = dice.some((die) => die.getAttribute('aria-pressed') === 'true');
+              const acted = touch(all('.act button.primary:not(:disabled)')) ||
                 touch(all('.choices button')) ||
                 ((held || !dice.length) && touch(all('[data-place]'))) ||
                 touch(dice) || touch(all('.act .pass'));
+              return {acted, choosing: dice.length > 0};
             }""",
             self.random.random(),
         )
-        return done
+        return found
+
+    def rush(self) -> None:
+        """To the end of a solo game over HTTP, from within the page."""
+        over = self.page.evaluate(
+            """async ([table, chances]) => {
+              const post = (command) => fetch(`/api/tables/${table}/commands`, {
+                method: 'POST',
+                headers: {'content-type': 'application/json'},
+                body: JSON.stringify({...command, id: crypto.randomUUID()}),
+              });
+              for (const chance of chances) {
+                const {game} = await (await fetch(`/api/tables/${table}`)).json();
+                if (game.over) return true;
+                const {legal} = game.seats[0];
+                await post(game.rolling.length ? {type: 'roll'} :
+                  {type: 'play', action: legal[Math.floor(chance * legal.length)].action});
+              }
+              return false;
+            }""",
+            [self.table, [self.random.random() for _ in range(600)]],
+        )
+        assert over, "the game does not end"
 
     def _any(self, selector: str, count: int) -> None:
         """Touch one of several; what moved away meanwhile is touched next time."""
