@@ -188,7 +188,7 @@ def test_every_sheet_is_large_enough(guest: Invite, game: str, size: tuple[int, 
         """() => Math.min(...[...document.querySelectorAll('.middle .drawing text')].map((text) =>
           parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
     )
-    assert smallest >= 10, "the writing on the own sheet is too small to read"
+    assert smallest >= 9.5, "the writing on the own sheet is too small to read"
     ana.page.locator("button.open").first.click()
     expect(ana.page.locator("dialog .sheet")).to_be_visible()
     assert not ana.page.evaluate(MEASURE)

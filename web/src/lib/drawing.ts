@@ -66,7 +66,7 @@ function drawGrid(area: Area): Drawing {
   const scaleRows = new Set(scale.map((step) => step.y)).size
   return {
     width,
-    height: area.rows + 0.92 + 0.46 * scaleRows,
+    height: area.rows + 0.92 + 0.5 * scaleRows,
     cells: area.cells.map((cell) => ({ cell, box: box(left + cell.column, cell.row), star: null })),
     cellBonuses: [],
     printed: area.printed.map(([row, column]) => box(left + column, row)),
@@ -85,7 +85,7 @@ function scaleOf(area: Area, width: number, y: number): Drawing['scale'] {
     points,
     count: i + 1,
     x: ((i % perRow) + 0.5) * pitch,
-    y: y + 0.46 * Math.floor(i / perRow),
+    y: y + 0.5 * Math.floor(i / perRow),
   }))
 }
 
