@@ -25,14 +25,22 @@ MEASURE = """() => {
         small.push([selector, Math.round(box.width), Math.round(box.height)]);
     }
   };
-  check('.dice button', 44);
+  check('.spot:not([inert]) > button', 44);
   check('.act button', 44);
-  if (document.querySelector('.dice button[aria-pressed=true]')) check('[data-place]', 44);
-  check('.playing .middle rect.cell', 20);
+  if (document.querySelector('.die[aria-pressed=true]')) check('[data-place]', 44);
+  check('.sheet rect.cell', 24);
   const root = document.documentElement;
   if (root.scrollWidth > innerWidth) small.push(['page', root.scrollWidth, innerWidth]);
   return small;
 }"""
+
+
+ANSWERED = """const answered = async () => {
+  for (let i = 0; i < 400 && document.querySelector('.act[aria-busy=true]'); i++)
+    await new Promise((go) => setTimeout(go, 5));
+};
+"""
+"""What was pressed last has been answered by the server: only then is there something to press."""
 
 
 class Guest:
@@ -96,17 +104,19 @@ class Guest:
         """One click towards the end of the game; False if there is nothing to do."""
         page = self.page
         state = page.evaluate(
-            """() => {
+            f"""async () => {{
+              {ANSWERED}
+              await answered();
               const count = (selector) => document.querySelectorAll(selector).length;
-              return {
+              return {{
                 go: count('.act button.primary:not(:disabled)'),
                 choices: count('.choices button'),
                 places: count('[data-place]'),
-                dice: count('.dice button'),
-                held: count('.dice button[aria-pressed=true]'),
+                dice: count('.spot:not([inert]) > button'),
+                held: count('.spot:not([inert]) > button[aria-pressed=true]'),
                 pass: count('.act .pass'),
-              };
-            }"""
+              }};
+            }}"""
         )
         if state["go"]:
             page.locator(".act button.primary").click()
@@ -115,17 +125,19 @@ class Guest:
         elif state["places"] and (state["held"] or not state["dice"]):
             self._any("[data-place]", state["places"])
         elif state["dice"]:
-            self._any(".dice button", state["dice"])
+            self._any(".spot:not([inert]) > button", state["dice"])
         elif state["pass"]:
             page.locator(".act .pass").click()
         else:
             return False
         return True
 
-    def hurry(self) -> bool:
-        """The same, by the page's own events: many browsers share few cores."""
-        done: bool = self.page.evaluate(
+    def hurry(self) -> Json:
+        """The same, by the page's own events and in one go: many browsers share few cores."""
+        found: Json = self.page.evaluate(
             """(chance) => {
+              if (document.querySelector('main.end')) return {over: true};
+              if (document.querySelector('.act[aria-busy=true]')) return {};
               const all = (selector) => [...document.querySelectorAll(selector)];
               const touch = (list) => {
                 if (!list.length) return false;
@@ -133,16 +145,39 @@ class Guest:
                 one.dispatchEvent(new MouseEvent('click', {bubbles: true}));
                 return true;
               };
-              const dice = all('.dice button');
-              const held = all('.dice button[aria-pressed=true]').length;
-              return touch(all('.act button.primary:not(:disabled)')) ||
+              const dice = all('.spot:not([inert]) > button');
+              const held = dice.some((die) => die.getAttribute('aria-pressed') === 'true');
+              const acted = touch(all('.act button.primary:not(:disabled)')) ||
                 touch(all('.choices button')) ||
                 ((held || !dice.length) && touch(all('[data-place]'))) ||
                 touch(dice) || touch(all('.act .pass'));
+              return {acted, choosing: dice.length > 0};
             }""",
             self.random.random(),
         )
-        return done
+        return found
+
+    def rush(self) -> None:
+        """To the end of a solo game over HTTP, from within the page."""
+        over = self.page.evaluate(
+            """async ([table, chances]) => {
+              const post = (command) => fetch(`/api/tables/${table}/commands`, {
+                method: 'POST',
+                headers: {'content-type': 'application/json'},
+                body: JSON.stringify({...command, id: crypto.randomUUID()}),
+              });
+              for (const chance of chances) {
+                const {game} = await (await fetch(`/api/tables/${table}`)).json();
+                if (game.over) return true;
+                const {legal} = game.seats[0];
+                await post(game.rolling.length ? {type: 'roll'} :
+                  {type: 'play', action: legal[Math.floor(chance * legal.length)].action});
+              }
+              return false;
+            }""",
+            [self.table, [self.random.random() for _ in range(600)]],
+        )
+        assert over, "the game does not end"
 
     def _any(self, selector: str, count: int) -> None:
         """Touch one of several; what moved away meanwhile is touched next time."""

@@ -32,6 +32,7 @@ def introduce(guest: Guest, name: str) -> None:
     guest.page.fill("#name", name)
     with guest.page.expect_response("**/api/me"):
         guest.page.keyboard.press("Tab")
+    guest.page.evaluate("() => document.activeElement.blur()")
 
 
 def shoot(guest: Guest, name: str) -> None:
@@ -69,7 +70,7 @@ def sensible(guest: Guest, steps: int) -> None:
 
 def reach_pick(guest: Guest) -> None:
     """On to a roll of my own with a choice of dice."""
-    for _ in range(80):
+    for _ in range(600):
         snapshot = guest.snapshot()
         game, me = snapshot["game"], snapshot["you"]["seat"]
         mine = game["seats"][me]
@@ -93,6 +94,10 @@ def take_all(browser: Browser, server: Server) -> None:
     sensible(ana, 400)
     ana.page.wait_for_selector("[data-fair=yes]")
     shoot(ana, "end-phone")
+    for _ in range(4):
+        ana.begin("clever")
+        ana.settled()
+        ana.rush()
     ana.open("/history")
     ana.page.wait_for_selector("dl")
     shoot(ana, "history-phone")

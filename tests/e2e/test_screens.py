@@ -24,20 +24,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(("language", "size", "theme"), some)
 
 
-def finish_quickly(ana: Guest) -> None:
-    """Over HTTP to the end of a solo game."""
-    for _ in range(600):
-        game = ana.snapshot()["game"]
-        if game["over"]:
-            return
-        if game["rolling"]:
-            ana.command(type="roll")
-        else:
-            legal = [place["action"] for place in game["seats"][0]["legal"]]
-            ana.command(type="play", action=ana.random.choice(legal))
-    raise AssertionError("the game does not end")
-
-
 def visit_all(ana: Guest, game: str) -> None:
     """All screens, one after the other."""
     page = ana.page
@@ -62,7 +48,7 @@ def visit_all(ana: Guest, game: str) -> None:
     ana.axe()
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
-    finish_quickly(ana)
+    ana.rush()
     expect(page.locator("main.end")).to_be_visible()
     expect(page.locator("[data-fair=yes]")).to_be_visible()
     ana.axe()
@@ -108,7 +94,7 @@ def test_forced_colours_and_a_challenge(guest: Invite) -> None:
     ana.begin("clever")
     ana.settled()
     ana.axe()
-    finish_quickly(ana)
+    ana.rush()
     ana.page.click("text=Challenge someone")
     link = ana.page.locator("#challenge").input_value()
     ben = guest(seed=9)

@@ -220,6 +220,7 @@ class Client:
         self.you: Json = {}
         self.table: Json = {}
         self.game: Json | None = None
+        self.deadlines: Json = {}
         self.undo: list[int] = []
         self.entries: dict[int, Json] = {}
         self.acked: dict[str, int] = {}
@@ -313,6 +314,7 @@ class Client:
 
     def _note(self, message: Json) -> None:
         self.seq, self.undo = message["seq"], message["undo"]
+        self.deadlines = message["deadlines"]
         for entry in message["entries"]:
             self.entries[entry["seq"]] = entry
 

@@ -233,6 +233,25 @@ def test_a_clock_that_runs_out_lets_a_bot_act(server: Server) -> None:
     run(main())
 
 
+def test_the_clock_starts_anew_with_every_decision(server: Server) -> None:
+    async def main() -> None:
+        _, (host,) = await seated(server, "m", clock=600)
+        await host.command("start")
+        before = host.deadlines["0"]
+        await asyncio.sleep(0.01)
+        await host.command("roll")
+        assert host.deadlines["0"] > before
+        assert host.game
+        place = host.game["seats"][0]["legal"][0]
+        before = host.deadlines["0"]
+        await asyncio.sleep(0.01)
+        await host.command("play", action=place["action"])
+        assert host.deadlines["0"] > before
+        await host.__aexit__()
+
+    run(main())
+
+
 def test_a_lobby_is_managed_by_its_host(server: Server) -> None:
     async def main() -> None:
         made, (host, guest, late) = await seated(server, "moo")

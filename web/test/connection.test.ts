@@ -40,6 +40,7 @@ function setUp(kept = '') {
   const lines: Line[] = []
   const refusals: Refusal[] = []
   let outdated = 0
+  const times: number[] = []
   const connection = new Connection(
     world,
     {
@@ -47,12 +48,13 @@ function setUp(kept = '') {
       line: (line) => void lines.push(line),
       refused: (refusal) => void refusals.push(refusal),
       outdated: () => void outdated++,
+      time: (ms) => void times.push(ms),
     },
     'key',
   )
   const last = () => sockets.at(-1)!
   return {
-    connection, sockets, seen, lines, refusals, saved, last,
+    connection, sockets, seen, lines, refusals, saved, last, times,
     outdated: () => outdated,
     receive: (message: object) => last().onmessage!({ data: JSON.stringify(message) }),
     pass(ms: number) {
@@ -78,7 +80,9 @@ describe('connection', () => {
     it.connection.open()
     it.last().onopen!(undefined as never)
     expect(it.last().sent).toEqual([{ type: 'hello', since: null, key: 'key' }])
-    it.receive({ type: 'greeting', protocol: 1, version: '', time: 0 })
+    it.receive({ type: 'greeting', protocol: 1, version: '', time: 7 })
+    it.receive({ type: 'pong', time: 9 })
+    expect(it.times).toEqual([7, 9])
     it.receive(snapshot(4))
     expect(it.lines).toEqual(['open'])
     expect(it.seen.length).toBe(1)

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { bins, scaleFor } from '../src/lib/chart'
 import { NOTHING, candidates, chosen, offered, stillValid, touchCell, touchDie, usableDice } from '../src/lib/choice'
 import { draw, grow } from '../src/lib/drawing'
-import { diceFacts, keptPromise, SecretDice } from '../src/lib/fair'
-import type { Area, Place } from '../src/lib/game'
+import { Checker, diceFacts, keptPromise, SecretDice } from '../src/lib/fair'
+import type { Sheet, Area, Place } from '../src/lib/game'
 import { readBonus } from '../src/lib/game'
 import { LESSONS, lessonFor } from '../src/lib/lessons'
 import { readRules } from '../src/lib/markdown'
@@ -92,6 +92,19 @@ describe('fair dice', () => {
     expect(dice.faces(0, 1, 0)).toEqual(PYTHON_FACES[0])
     expect(dice.faces(11, 0, 0)).toEqual(PYTHON_FACES[1])
     expect(dice.faces(3, 2, 4)).toEqual(PYTHON_FACES[2])
+  })
+  it('finds a throw that does not follow, in whatever pieces the game arrives', () => {
+    const colours = ['white', 'yellow', 'blue', 'green', 'orange', 'purple'] as const
+    const sheet = { dice: colours.map((colour) => ({ colour, letter: colour[0]! })) } as Sheet
+    const checker = new Checker(sheet, diceFacts(record)!)
+    checker.add([{ event: 'turn_started', turn: 3, seat: 0, serving: false }])
+    const thrown = { event: 'thrown' as const, dice: [...colours], roll: 2, reroll: 4 }
+    checker.add([{ ...thrown, faces: PYTHON_FACES[2]! }])
+    expect(checker.verdict).toEqual({ promise: true, throws: 1, wrong: 0 })
+    checker.add([{ ...thrown, faces: [6, ...PYTHON_FACES[2]!.slice(1)] }])
+    // A die that did not roll shows what it showed before.
+    checker.add([{ ...thrown, dice: ['yellow'], faces: [6, ...PYTHON_FACES[2]!.slice(1)] }])
+    expect(checker.verdict).toEqual({ promise: true, throws: 3, wrong: 1 })
   })
 })
 const PYTHON_FACES = [[3, 2, 5, 4, 3, 2], [4, 1, 5, 2, 4, 1], [3, 2, 4, 1, 2, 3]]

@@ -213,6 +213,9 @@ class Table:
             acted = getattr(entry, "seat", None)
             if acted is not None:
                 self._deadlines.pop(acted, None)
+            elif isinstance(entry, inputs.Threw):
+                # Only the thrower was waited for; what to do with the dice is another decision.
+                self._deadlines.clear()
         whole = over or any(
             not isinstance(e, inputs.Threw | inputs.Played | inputs.Undid) for e in wanted
         )

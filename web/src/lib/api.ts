@@ -162,12 +162,13 @@ export const api = {
     }
     return found
   },
-  async allSteps(id: string, key: string): Promise<Step[]> {
-    const steps: Step[] = []
-    for (;;) {
-      const part = await this.steps(id, key, steps.length, 50)
-      steps.push(...part.steps)
-      if (steps.length >= part.count || !part.steps.length) return steps
+  /** All steps in pieces, so that none of them keeps the page busy for long. */
+  async *allSteps(id: string, key: string): AsyncGenerator<Step[]> {
+    for (let first = 0; ; ) {
+      const part = await this.steps(id, key, first, 25)
+      yield part.steps
+      first += part.steps.length
+      if (first >= part.count || !part.steps.length) return
     }
   },
 }

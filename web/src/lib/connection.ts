@@ -31,6 +31,8 @@ export interface Listener {
   line(line: Line): void
   refused(refusal: Refusal): void
   outdated(): void
+  /** The server says what time it is. */
+  time(ms: number): void
 }
 
 interface Waiting {
@@ -159,6 +161,7 @@ export class Connection {
     switch (message.type) {
       case 'greeting':
         if (message.protocol !== PROTOCOL) this.listener.outdated()
+        this.listener.time(message.time)
         return
       case 'snapshot':
         this.seen = message.seq
@@ -186,6 +189,7 @@ export class Connection {
         if (this.asked?.id === message.id) this.asked.answer(message.actions, message.seq)
         return
       case 'pong':
+        this.listener.time(message.time)
         return
     }
     this.listener.message(message)

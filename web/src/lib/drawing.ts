@@ -21,11 +21,22 @@ export interface Drawing {
   pairs: Box[]
 }
 
-const GAP = 0.06
+const GAP = 0.04
+/** Pixels that a cell has at least, whatever the screen. */
+export const LEAST = 24.2
 const BONUS = 0.86
 
 function box(x: number, y: number): Box {
   return { x: x + GAP, y: y + GAP, w: 1 - 2 * GAP, h: 1 - 2 * GAP }
+}
+
+/** How many fields of a row stand side by side in so many pixels; the rest goes below. */
+export function fitting(area: Area, room: number): number {
+  const count = area.cells.length
+  const step = area.scores === 'pairs' ? 2 : 1
+  const most = Math.max(step, Math.floor((room * (1 - 2 * GAP)) / LEAST / step) * step)
+  const rows = Math.ceil(count / most)
+  return Math.ceil(count / rows / step) * step
 }
 
 export function draw(area: Area, perRow: number): Drawing {
@@ -55,7 +66,7 @@ function drawGrid(area: Area): Drawing {
   const scaleRows = new Set(scale.map((step) => step.y)).size
   return {
     width,
-    height: area.rows + 0.92 + 0.46 * scaleRows,
+    height: area.rows + 0.92 + 0.5 * scaleRows,
     cells: area.cells.map((cell) => ({ cell, box: box(left + cell.column, cell.row), star: null })),
     cellBonuses: [],
     printed: area.printed.map(([row, column]) => box(left + column, row)),
@@ -74,7 +85,7 @@ function scaleOf(area: Area, width: number, y: number): Drawing['scale'] {
     points,
     count: i + 1,
     x: ((i % perRow) + 0.5) * pitch,
-    y: y + 0.46 * Math.floor(i / perRow),
+    y: y + 0.5 * Math.floor(i / perRow),
   }))
 }
 

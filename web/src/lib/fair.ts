@@ -60,20 +60,30 @@ export interface Verdict {
   wrong: number
 }
 
-/** Recomputes every throw of a game from the revealed secret. */
-export function verify(sheet: Sheet, facts: DiceFacts, events: Iterable<GameEvent>): Verdict {
-  const verdict = { promise: keptPromise(facts), throws: 0, wrong: 0 }
-  const dice = new SecretDice(facts)
-  let turn = 0
-  for (const event of events) {
-    if (event.event === 'turn_started') turn = event.turn
-    if (event.event !== 'thrown') continue
-    verdict.throws++
-    const faces = dice.faces(turn, event.roll, event.reroll)
-    const agrees = sheet.dice.every(
-      (die, i) => !event.dice.includes(die.colour) || faces[i] === event.faces[i],
-    )
-    if (!agrees) verdict.wrong++
+/** Recomputes every throw of a game from the revealed secret; events are added as they arrive. */
+export class Checker {
+  readonly verdict: Verdict
+  private readonly dice: SecretDice
+  private turn = 0
+
+  constructor(
+    private readonly sheet: Sheet,
+    facts: DiceFacts,
+  ) {
+    this.verdict = { promise: keptPromise(facts), throws: 0, wrong: 0 }
+    this.dice = new SecretDice(facts)
   }
-  return verdict
+
+  add(events: Iterable<GameEvent>): void {
+    for (const event of events) {
+      if (event.event === 'turn_started') this.turn = event.turn
+      if (event.event !== 'thrown') continue
+      this.verdict.throws++
+      const faces = this.dice.faces(this.turn, event.roll, event.reroll)
+      const agrees = this.sheet.dice.every(
+        (die, i) => !event.dice.includes(die.colour) || faces[i] === event.faces[i],
+      )
+      if (!agrees) this.verdict.wrong++
+    }
+  }
 }

@@ -80,6 +80,12 @@ export function decimal(value: number): string {
   return new Intl.NumberFormat(tag(), { maximumFractionDigits: 1 }).format(value)
 }
 
+/** So many seconds in words: whole minutes as minutes. */
+export function span(seconds: number): string {
+  const [value, unit] = seconds % 60 ? [seconds, 'second'] : [seconds / 60, 'minute']
+  return new Intl.NumberFormat(tag(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+}
+
 export function signed(value: number): string {
   return value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '±0'
 }

@@ -77,6 +77,11 @@ export function botName(bot: string): string {
   return has(key) ? t(key) : bot
 }
 
+/** A name of a list, where bots go by what they are called in the language of the page. */
+export function calledOf(name: string, bots: string[] = []): string {
+  return bots.includes(name) ? botName(name) : name
+}
+
 export function bonusList(bonuses: string[]): string {
   return list(bonuses.map(bonusName))
 }

@@ -14,3 +14,43 @@ export const SHAPES: Record<Colour, string> = {
   purple: 'M-1-.45A1 1 0 0 1 1-.45V.5L.5 1H-.5L-1 .5Z',
   pink: 'M0 1-.85.1A.53.53 0 0 1 0-.62 .53.53 0 0 1 .85.1Z',
 }
+
+const made = new Map<string, string>()
+
+/** A path moved to x, y and scaled. A transform of its own would make the browser keep a layer's
+    state for each of the hundred symbols of a sheet; a path that lies where it belongs is cheap. */
+export function placed(path: string, x: number, y: number, scale: number): string {
+  const key = `${path}|${x}|${y}|${scale}`
+  let found = made.get(key)
+  if (found === undefined) {
+    found = place(path, x, y, scale)
+    made.set(key, found)
+  }
+  return found
+}
+
+const TAKES: Record<string, string> = { M: 'xy', L: 'xy', H: 'x', V: 'y', A: 'ss011xy', Z: '' }
+
+function place(path: string, x: number, y: number, scale: number): string {
+  const parts = path.match(/[A-Za-z]|-?(?:\d+\.?\d*|\.\d+)/g) ?? []
+  let takes = ''
+  let at = 0
+  return parts
+    .map((part) => {
+      if (part in TAKES) {
+        takes = TAKES[part]!
+        at = 0
+        return part
+      }
+      const kind = takes[at++ % takes.length]
+      const value = Number(part)
+      if (kind === 'x') return round(x + value * scale)
+      if (kind === 'y') return round(y + value * scale)
+      return kind === 's' ? round(value * scale) : part
+    })
+    .join(' ')
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}

@@ -50,6 +50,8 @@ export class Table {
   game = $state.raw<GameView | null>(null)
   undo = $state.raw<number[]>([])
   deadlines = $state.raw<Record<string, number>>({})
+  /** How far the server's clock is ahead of this one, in milliseconds. */
+  ahead = $state(0)
   present = $state.raw<boolean[]>([])
   absent = $state.raw<(number | null)[]>([])
   watching = $state(0)
@@ -78,6 +80,7 @@ export class Table {
         line: (line) => (this.line = line),
         refused: (refusal) => (this.refusal = refusal),
         outdated: () => this.reload(),
+        time: (ms) => (this.ahead = ms - Date.now()),
       },
       key,
     )

@@ -1,0 +1,239 @@
+"""What surrounds the games: the turn clock, colours for everybody, the offline page."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+from server.harness import Server
+
+from e2e.conftest import Invite
+from e2e.driver import DESKTOP, MEASURE, PHONE, Guest
+
+Colour = tuple[float, float, float]
+
+# How a colour reaches those without cones for red or green (Machado, Oliveira, Fernandes 2009).
+SIGHTS = {
+    "full": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+}
+
+
+def seen(sight: str, text: str) -> Colour:
+    """A colour like #aabbcc as somebody sees it, in linear light."""
+    channels = [int(text[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    light = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    red, green, blue = (
+        min(1.0, max(0.0, sum(part * one for part, one in zip(row, light, strict=True))))
+        for row in SIGHTS[sight]
+    )
+    return red, green, blue
+
+
+def contrast(one: Colour, other: Colour) -> float:
+    """The contrast of WCAG, from 1 to 21."""
+    shades = [0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in (one, other)]
+    return (max(shades) + 0.05) / (min(shades) + 0.05)
+
+
+def lab(colour: Colour) -> Colour:
+    """Oklab, where equal distances look equally different."""
+    red, green, blue = colour
+    long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
+    middle = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
+    short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)
+    return (
+        0.2104542553 * long + 0.7936177850 * middle - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * middle + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short,
+    )
+
+
+def distance(one: Colour, other: Colour) -> float:
+    pairs = zip(lab(one), lab(other), strict=True)
+    return float(sum((a - b) ** 2 for a, b in pairs) ** 0.5)
+
+
+def palette(ana: Guest) -> dict[str, str]:
+    """The colours of the page as they are in force."""
+    found: dict[str, str] = ana.page.evaluate(
+        """() => {
+          const style = getComputedStyle(document.documentElement);
+          const names = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
+            .filter((rule) => rule.selectorText === ':root').flatMap((rule) => [...rule.style])
+            .filter((name) => name.startsWith('--'));
+          const canvas = document.createElement('canvas').getContext('2d');
+          const hex = (text) => { canvas.fillStyle = text; return canvas.fillStyle; };
+          return Object.fromEntries(names.map((name) =>
+            [name.slice(2), hex(style.getPropertyValue(name).trim())]));
+        }"""
+    )
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_colours_for_everybody(guest: Invite, game: str, theme: str) -> None:
+    """Nobody needs to see a colour, and who sees fewer can still tell them apart."""
+    ana = guest(DESKTOP, color_scheme=theme)
+    ana.begin(game)
+    ana.settled()
+    ana.page.click(".act button.primary")
+    expect(ana.page.locator("button.usable").first).to_be_visible()
+    drawn = ana.page.evaluate(
+        """() => {
+          const read = (svg) => [svg.querySelector('text:last-of-type')?.textContent.trim(),
+            svg.querySelector('path:last-of-type')?.getAttribute('d')];
+          return {
+            dice: [...document.querySelectorAll('.dice svg.die')].map(read),
+            areas: [...document.querySelectorAll('.middle .title svg')].map(read),
+          };
+        }"""
+    )
+    for kind, count in (("dice", 6), ("areas", 5)):
+        letters = {letter for letter, _ in drawn[kind]}
+        shapes = {shape for _, shape in drawn[kind]}
+        assert len(letters) == len(shapes) == len(drawn[kind]) == count, (kind, drawn[kind])
+        assert not {None, ""} & (letters | shapes)
+    colours = palette(ana)
+    dice = [die["colour"] for die in sheet_of(ana, game)["dice"]]
+    areas = [area["colour"] for area in sheet_of(ana, game)["areas"]]
+    for sight in SIGHTS:
+        look = {name: seen(sight, text) for name, text in colours.items() if text[0] == "#"}
+        for one in dice:
+            assert contrast(look[f"{one}-on"], look[f"{one}-strong"]) >= 4.5, (sight, one)
+        for one in areas:
+            assert contrast(look[f"{one}-ink"], look[f"{one}-soft"]) >= 4.5, (sight, one)
+            assert contrast(look[f"{one}-ink"], look["cell"]) >= 4.5, (sight, one)
+        for one, other in itertools.combinations(dice, 2):
+            apart = distance(look[f"{one}-strong"], look[f"{other}-strong"])
+            assert apart >= 0.07, (sight, one, other, apart)
+        for one, other in itertools.combinations(areas, 2):
+            apart = distance(look[f"{one}-soft"], look[f"{other}-soft"])
+            assert apart >= 0.019, (sight, one, other, apart)
+
+
+def sheet_of(ana: Guest, game: str) -> dict[str, list[dict[str, str]]]:
+    found: dict[str, list[dict[str, str]]] = ana.context.request.get(
+        f"{ana.server.url}/api/sheets/{game}"
+    ).json()
+    return found
+
+
+def test_a_clock_is_chosen_and_shown(guest: Invite) -> None:
+    ana = guest()
+    ana.open()
+    ana.page.click("summary")
+    ana.page.select_option("#clock", "120")
+    ana.axe()
+    ana.page.click("[data-start=clever-friends]")
+    ana.page.click("[data-go=clever]")
+    expect(ana.page.locator("main")).to_contain_text("Time for each decision: 2 minutes")
+    assert ana.snapshot()["table"]["clock"] == 120
+    ana.page.click("text=Put a bot here")  # and the table is full: it begins
+    ana.settled()
+    expect(ana.page.locator(".act [role=timer]")).to_have_text(re.compile(r"^[12]:\d\d$"))
+    expect(ana.page.locator(".act [aria-live]")).to_have_text("")
+    ana.axe()
+    # Alone one has all the time there is.
+    ana.begin("clever")
+    ana.settled()
+    assert ana.snapshot()["table"]["clock"] == 0
+    expect(ana.page.locator("[role=timer]")).to_have_count(0)
+
+
+def test_a_clock_that_runs_out(guest: Invite) -> None:
+    ana = guest()
+    ana.open()
+    ana.page.fill("#name", "Ana")
+    with ana.page.expect_response("**/api/me"):
+        ana.page.keyboard.press("Tab")
+    wish = {"game": "clever", "seats": [{"kind": "me"}, {"kind": "bot"}], "clock": 4}
+    made = ana.context.request.post(
+        f"{ana.server.url}/api/tables",
+        data=json.dumps(wish),
+        headers={"content-type": "application/json"},
+    ).json()
+    ana.open(f"/t/{made['id']}")
+    ana.settled()
+    expect(ana.page.locator(".act [aria-live]")).to_have_text("10 seconds left to decide.")
+    expect(ana.page.locator(".stand_in")).to_contain_text("A bot is playing for you.")
+    # The bots of this server do not pause, and so the end is near.
+    expect(ana.page.locator("main.end")).to_be_visible(timeout=60_000)
+
+
+@pytest.mark.parametrize("size", [(320, 640), PHONE, (844, 390)])
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_every_sheet_is_large_enough(guest: Invite, game: str, size: tuple[int, int]) -> None:
+    """The own sheet and an enlarged one: no cell below 24 pixels, and writing that can be read."""
+    ana = guest(size)
+    ana.open()
+    ana.page.click(f"[data-start={game}-bots]")
+    ana.page.click(f"[data-go={game}]")
+    ana.settled()
+    assert not ana.page.evaluate(MEASURE)
+    smallest = ana.page.evaluate(
+        """() => Math.min(...[...document.querySelectorAll('.middle .drawing text')].map((text) =>
+          parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
+    )
+    assert smallest >= 9.5, "the writing on the own sheet is too small to read"
+    ana.page.locator("button.open").first.click()
+    expect(ana.page.locator("dialog .sheet")).to_be_visible()
+    assert not ana.page.evaluate(MEASURE)
+
+
+def test_offline_and_back(guest: Invite, server: Server) -> None:
+    ana = guest()
+    ana.open()
+    # Loopback is a secure context, so there are service workers.
+    ana.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    ana.down = True
+    server.kill()
+    ana.open("/history")
+    expect(ana.page.locator("p[lang=en]")).to_contain_text("The server cannot be reached.")
+    expect(ana.page.locator("p[lang=sr-Latn]")).to_be_visible()
+    drawn = "() => document.querySelector('img').naturalWidth > 0"
+    assert ana.page.evaluate(drawn), "the icon was kept"
+    ana.axe()
+    server.start()
+    ana.down = False
+    ana.page.click("a[href='/']")
+    expect(ana.page.locator("[data-start]").first).to_be_visible()
+
+
+def test_the_page_can_be_installed(guest: Invite) -> None:
+    ana = guest()
+    ana.open()
+    ana.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+    debugger = ana.context.new_cdp_session(ana.page)
+    manifest = debugger.send("Page.getAppManifest")
+    assert manifest["url"] == f"{ana.server.url}/manifest.webmanifest"
+    assert manifest["errors"] == []
+    told = json.loads(manifest["data"])
+    assert (told["display"], told["start_url"]) == ("standalone", "/")
+    icons = [(icon["src"], icon["sizes"]) for icon in told["icons"]]
+    touch = ana.page.get_attribute("link[rel=apple-touch-icon]", "href")
+    for source, sizes in [*icons, (touch, "180x180")]:
+        size = ana.page.evaluate(
+            """async (source) => {
+              const image = new Image();
+              image.src = source;
+              await image.decode();
+              return [image.naturalWidth, image.naturalHeight];
+            }""",
+            source,
+        )
+        assert (sizes == "any" and min(size) > 0) or sizes == "{}x{}".format(*size), source
+    assert {"192x192", "512x512"} <= {sizes for _, sizes in icons}

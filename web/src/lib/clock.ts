@@ -1,0 +1,17 @@
+// The turn clock: how much time is left, by the server's time.
+
+/** Times that a table can be given for each decision, in seconds; 0 is no clock. */
+export const CLOCKS = [0, 30, 60, 120, 300]
+
+/** From so many seconds on, the time left is a matter of urgency. */
+export const SOON = 10
+
+/** Whole seconds until a moment of the server, never below 0; `ahead` is how far its clock is ahead. */
+export function secondsLeft(until: number, now: number, ahead: number): number {
+  return Math.max(0, Math.ceil((until - ahead - now) / 1000))
+}
+
+/** Minutes and seconds as on a clock. */
+export function clockFace(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { fitting, LEAST } from '../src/lib/drawing'
+import type { Area } from '../src/lib/game'
+import { placed, SHAPES } from '../src/lib/shapes'
+import { steady } from '../src/lib/steady'
+
+function row(count: number, scores: Area['scores']): Area {
+  return {
+    colour: 'green', letter: 'g', grid: false, entry: 'any', writes: 'value', scores,
+    adds_joker: false, row_dice: [], rows: 1, columns: count, printed: [], lines: [], points: [],
+    cells: Array.from({ length: count }, (_, i) => ({
+      name: `g${i + 1}`, row: 0, column: i, number: 0, minimum: 0, factor: 1, bonus: null, bonus_minimum: 0,
+    })),
+  }
+}
+
+describe('a row of fields', () => {
+  it('stands in one line where its cells stay large enough', () => {
+    expect(fitting(row(12, 'sum'), 360)).toBe(12)
+  })
+  it.each([200, 248, 290, 316, 330, 360, 700])('never gets cells too small in %i pixels', (room) => {
+    for (const count of [11, 12]) {
+      const perRow = fitting(row(count, 'sum'), room)
+      expect((room / perRow) * 0.92).toBeGreaterThanOrEqual(LEAST - 1e-9)
+      expect(perRow).toBeLessThanOrEqual(count)
+    }
+  })
+  it('keeps pairs together', () => {
+    for (const room of [140, 200, 250, 290, 310]) expect(fitting(row(12, 'pairs'), room) % 2).toBe(0)
+  })
+})
+
+describe('a placed path', () => {
+  it('moves and scales points, and only scales radii', () => {
+    expect(placed('M-.85-.85H.85V.85H-.85Z', 2, 3, 2)).toBe('M 0.3 1.3 H 3.7 V 4.7 H 0.3 Z')
+    expect(placed('M0-.5A.5.5 0 1 1 0 .5Z', 1, 1, 2)).toBe('M 1 0 A 1 1 0 1 1 1 2 Z')
+    expect(placed('M-1 0A1 2 0 0 1 1 0 1 2 0 0 1 3 0', 0, 10, 0.5)).toBe(
+      'M -0.5 10 A 0.5 1 0 0 1 0.5 10 0.5 1 0 0 1 1.5 10',
+    )
+  })
+  it('leaves every shape closed and within its box', () => {
+    for (const shape of Object.values(SHAPES)) {
+      const path = placed(shape, 0, 0, 1)
+      expect(path.endsWith('Z')).toBe(true)
+      for (const number of path.match(/-?[\d.]+/g)!) expect(Math.abs(Number(number))).toBeLessThanOrEqual(1.05)
+    }
+  })
+})
+
+describe('what is steady', () => {
+  it('stays the same object while it is equal', () => {
+    const keep = steady()
+    const first = keep('marks', { y1: 1, y2: 2 })
+    expect(keep('marks', { y2: 2, y1: 1 })).toBe(first)
+    expect(keep('other', { y1: 1, y2: 2 })).not.toBe(first)
+    const second = keep('marks', { y1: 1, y2: 3 })
+    expect(second).toEqual({ y1: 1, y2: 3 })
+    expect(keep('marks', { y1: 1 })).not.toBe(second)
+    const set = keep('cells', new Set(['a', 'b']))
+    expect(keep('cells', new Set(['b', 'a']))).toBe(set)
+    expect(keep('cells', new Set(['a', 'c']))).toEqual(new Set(['a', 'c']))
+  })
+})
