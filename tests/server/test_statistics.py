@@ -86,6 +86,15 @@ def replace_row(made: ResultRow, **more: Any) -> ResultRow:
     return ResultRow(**{**fields, **more})
 
 
+def test_against_each_of_several_it_counts_who_ended_before_whom() -> None:
+    game = [
+        row("a", 0, "p", 90, False),
+        *(row("a", k, None, 85 + 5 * k, k == 3) for k in (1, 2, 3)),
+    ]
+    (line,) = statistics.statistics([game], "p").opponents
+    assert (line.games, line.won, line.lost, line.shared) == (3, 0, 2, 1)
+
+
 def test_shared_wins_practice_and_stand_ins() -> None:
     shared = [row("a", 0, "p", 90, True), row("a", 1, "q", 90, True)]
     lost = [row("b", 0, "q", 99, True), row("b", 1, "p", 9, False)]

@@ -494,7 +494,7 @@ class GameStatistics(Struct, frozen=True):
 
 
 class Opponent(Struct, frozen=True):
-    """Head to head against one other, over both games."""
+    """Head to head against one other, over both games: who ended before whom."""
 
     name: str
     bot: str | None

@@ -77,6 +77,11 @@ def of_game(name: str, mine: list[ResultRow]) -> GameStatistics:
     )
 
 
+def standing(row: ResultRow) -> tuple[int, int]:
+    """What decides between two seats: the total, and then the best area."""
+    return row.total, max(row.areas)
+
+
 def head_to_head(games: list[Game], player: str) -> list[Opponent]:
     """Against everybody met, most often first; deleted players are not told apart."""
     tally: dict[tuple[str | None, str | None], list[int]] = {}
@@ -90,9 +95,10 @@ def head_to_head(games: list[Game], player: str) -> list[Opponent]:
             names.setdefault(key, called(row))
             counts = tally.setdefault(key, [0, 0, 0, 0])
             counts[0] += 1
-            counts[1] += mine.won and not row.won
-            counts[2] += row.won and not mine.won
-            counts[3] += mine.won and row.won
+            # Who ended before whom, also where a third one won.
+            counts[1] += standing(mine) > standing(row)
+            counts[2] += standing(mine) < standing(row)
+            counts[3] += standing(mine) == standing(row)
     ranked = sorted(tally.items(), key=lambda item: -item[1][0])
     return [Opponent(names[key], key[1], *counts) for key, counts in ranked]
 
