@@ -11,6 +11,11 @@ WIDTH, HEIGHT, MARGIN = 640, 320, 44
 INKS = ("#1f5fa8", "#b3451d", "#3b7d3b", "#7a4ca0")
 
 
+def label(run: Trainer) -> str:
+    seats = sorted(set(run.plan.seats))
+    return "1 seat" if seats == [1] else f"{seats[0]} to {seats[-1]} seats"
+
+
 def main() -> None:
     runs = [Trainer.load(Path(name)) for name in sys.argv[1:]]
     most = max(run.history[-1][0] for run in runs)
@@ -45,7 +50,7 @@ def main() -> None:
         lines.append(f'<polyline points="{points}" fill="none" stroke="{ink}" stroke-width="2"/>')
         lines.append(
             f'<text x="{x(games) - 4:.1f}" y="{y(mean) - 8:.1f}" fill="{ink}" '
-            f'text-anchor="end">{run.plan.game}</text>'
+            f'text-anchor="end">{run.plan.game}, {label(run)}</text>'
         )
     lines.append(f'<text x="{WIDTH / 2}" y="{HEIGHT - 4}" text-anchor="middle">games</text></svg>')
     print("\n".join(lines))

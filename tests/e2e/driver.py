@@ -91,6 +91,12 @@ class Guest:
         found: Json = answer.json()
         return found
 
+    def steps(self) -> list[Json]:
+        """The first steps of the finished game."""
+        answer = self.context.request.get(f"{self.server.url}/api/tables/{self.table}/steps")
+        found: list[Json] = answer.json()["steps"]
+        return found
+
     def command(self, **command: Any) -> Json:
         """A command of mine over HTTP, to get somewhere quickly."""
         command["id"] = f"h{self.random.getrandbits(60):x}"

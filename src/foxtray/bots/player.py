@@ -35,6 +35,8 @@ REPLY_BOUND = 32
 MARGIN = 8.0
 """Only leaves within so many points of the best are looked at closer."""
 CANDIDATES = 8
+OPINION_BOUND = 1024
+"""The same for an opinion, which may take its time."""
 EFFORT = 200_000
 """States that a search looks at for one decision, at most: about 0.2 s on one core."""
 
@@ -124,7 +126,7 @@ class LevelBot:
         points, chances, errors = (np.zeros(ACTIONS) for _ in range(3))
         net = chooser.weights.net(game.seats)
         n = machine.thinking().appraise(
-            tables, states, seat, self.seed & MASK, self.seed >> 32, self.level.bound, REPLY_BOUND,
+            tables, states, seat, self.seed & MASK, self.seed >> 32, OPINION_BOUND, REPLY_BOUND,
             self.level.throws, MARGIN, net, chooser.desk, chooser.inner, legal, points, chances,
             errors,
         )  # fmt: skip
