@@ -65,7 +65,7 @@ def put_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: Path) -> 
     cli = home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     cli.parent.mkdir(parents=True)
     cli.write_text("", encoding="utf-8")
-    monkeypatch.syspath_prepend(str(home.parent))
+    monkeypatch.setattr(sys, "path", [str(home.parent), *sys.path])
     return node
 
 
