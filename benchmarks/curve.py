@@ -44,13 +44,12 @@ def main() -> None:
             f'<text x="{x(games):.1f}" y="{HEIGHT - 20}" text-anchor="middle">'
             f"{games / 1000:.0f}k</text>"
         )
-    for run, ink in zip(runs, INKS, strict=False):
+    for k, (run, ink) in enumerate(zip(runs, INKS, strict=False)):
         points = " ".join(f"{x(games):.1f},{y(mean):.1f}" for games, mean, _ in run.history)
-        games, mean, _ = run.history[-1]
         lines.append(f'<polyline points="{points}" fill="none" stroke="{ink}" stroke-width="2"/>')
         lines.append(
-            f'<text x="{x(games) - 4:.1f}" y="{y(mean) - 8:.1f}" fill="{ink}" '
-            f'text-anchor="end">{run.plan.game}, {label(run)}</text>'
+            f'<text x="{WIDTH - MARGIN}" y="{HEIGHT - MARGIN - 20 * (len(runs) - k):.1f}" '
+            f'fill="{ink}" text-anchor="end">{run.plan.game}, {label(run)}</text>'
         )
     lines.append(f'<text x="{WIDTH / 2}" y="{HEIGHT - 4}" text-anchor="middle">games</text></svg>')
     print("\n".join(lines))
