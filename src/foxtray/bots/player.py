@@ -37,7 +37,7 @@ MARGIN = 8.0
 CANDIDATES = 8
 OPINION_BOUND = 1024
 """The same for an opinion, which may take its time."""
-EFFORT = 200_000
+EFFORT = 120_000
 """States that a search looks at for one decision, at most: about 0.2 s on one core."""
 
 
