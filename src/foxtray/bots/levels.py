@@ -34,8 +34,8 @@ class Level:
     description: str
     noise: tuple[tuple[str, float], ...] = ()
     """How many points of noise blur its values, by game; none for a bot that does not value."""
-    bound: int = 256
-    """How many states a plan may follow completely."""
+    bounds: tuple[tuple[str, int], ...] = ()
+    """How many states a plan may follow completely, by game: chains are longer in Twice."""
     throws: int = 0
     """How many throws of look-ahead it takes at most; 0: it does not look ahead."""
 
@@ -59,24 +59,25 @@ LEVELS = {
             "casual",
             "Sees what is good but often misjudges it: a family can win.",
             noise=(("clever", 10.0), ("twice", 10.5)),
-            bound=16,
+            bounds=(("clever", 16), ("twice", 16)),
         ),
         Level(
             "solid",
             "A practised player with a feeling for foxes who still errs.",
             noise=(("clever", 4.4), ("twice", 6.7)),
-            bound=64,
+            bounds=(("clever", 64), ("twice", 64)),
         ),
         Level(
             "strong",
             "Plays by a value network that has seen hundreds of thousands of games.",
             noise=(("clever", 0.0), ("twice", 0.0)),
-            bound=96,
+            bounds=(("clever", 48), ("twice", 160)),
         ),
         Level(
             "expert",
             "The same network, and it thinks one throw ahead.",
             noise=(("clever", 0.0), ("twice", 0.0)),
+            bounds=(("clever", 256), ("twice", 256)),
             throws=72,
         ),
     )

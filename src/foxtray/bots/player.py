@@ -46,7 +46,8 @@ class Chooser:
 
     def __init__(self, level: Level, game: str) -> None:
         self.level, self.game = level, game
-        self.noise = dict(level.noise).get(game, 0.0)
+        self.noise = dict(level.noise)[game]
+        self.bound = dict(level.bounds)[game]
         self.desk = new_desk()
         self.inner = new_desk()
         self.weights = weights_of(game)
@@ -63,11 +64,11 @@ class Chooser:
         common = (tables, states, which, seats, lows, highs)
         if self.level.throws:
             thinking.search_all(
-                *common, self.level.bound, REPLY_BOUND, self.level.throws, EFFORT, MARGIN,
+                *common, self.bound, REPLY_BOUND, self.level.throws, EFFORT, MARGIN,
                 CANDIDATES, net, self.desk, self.inner, actions,
             )  # fmt: skip
         else:
-            thinking.choose(*common, self.level.bound, self.noise, net, self.desk, actions)
+            thinking.choose(*common, self.bound, self.noise, net, self.desk, actions)
         return actions
 
 
@@ -105,7 +106,7 @@ class LevelBot:
         net = chooser.weights.net(game.seats)
         outputs = np.zeros(OUTPUTS)
         ended = machine.thinking().forecast(
-            tables, states, seat, self.level.bound, net, chooser.desk, outputs
+            tables, states, seat, chooser.bound, net, chooser.desk, outputs
         )
         score = replace(game, state=read_state(states, 0)).score(seat)
         if ended:
