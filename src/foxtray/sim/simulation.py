@@ -20,7 +20,7 @@ from foxtray.sim.compiled import Announced
 from foxtray.sim.summary import Summary
 from foxtray.sim.workers import Chunk, Find, find_bot, stream
 
-COMPILE_SECONDS = 15
+COMPILE_SECONDS = 25
 FAST, LARGE, SLOW = 4096, 256, 32
 """Games in a chunk: of bots inside the compiled loop, with all their moves, of other bots."""
 WORTH_A_PROCESS = 50_000
