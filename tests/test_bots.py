@@ -15,7 +15,7 @@ import pytest
 
 from foxtray import Action, FoxtrayError, Game, SeededDice, Throw, bots
 from foxtray.bots import features, levels, machine, network, player, winning
-from foxtray.bots.base import BotError, Opinion, ask
+from foxtray.bots.base import Bot, BotError, Opinion, ask
 from foxtray.bots.commands import described, measured
 from foxtray.bots.desk import new_desk
 from foxtray.bots.player import LevelBot
@@ -60,22 +60,27 @@ def test_every_level_plays_only_legal_actions(name: str, game: str, long_run: bo
         assert watched.asked >= played.decisions.sum()
 
 
+def moments(game: str, seats: int, seed: int, bot: Bot) -> Iterator[tuple[Game, int]]:
+    """The decisions of a game in which one bot has all seats."""
+    moment, dice = Game.new(game, seats), SeededDice(seed)
+    while not moment.over:
+        address = moment.address()
+        if address:
+            moment = moment.roll(dice.throw(*address)).game
+        else:
+            seat = moment.awaiting()[-1]
+            yield moment, seat
+            moment = moment.play(seat, ask(bot, moment, seat)).game
+
+
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", ["random", "greedy"])
 def test_simple_bots_play_whole_games(name: str, game: str, long_run: bool) -> None:
     for seats in (1, 2, 3, 4):
         for seed in range(200 if long_run else 5):
-            bot, dice = bots.bot(name, seed), SeededDice(seed)
-            moment = Game.new(game, seats)
-            while not moment.over:
-                address = moment.address()
-                if address:
-                    moment = moment.roll(dice.throw(*address)).game
-                else:
-                    seat = moment.awaiting()[-1]
-                    action = ask(bot, moment, seat)
-                    assert action == bots.bot(name, seed).choose(moment, seat)
-                    moment = moment.play(seat, action).game
+            bot = bots.bot(name, seed)
+            for moment, seat in moments(game, seats, seed, bot):
+                assert bot.choose(moment, seat) == bots.bot(name, seed).choose(moment, seat)
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "casual", "strong"])
@@ -183,24 +188,11 @@ def test_a_damaged_weights_file_is_named(tmp_path: Path) -> None:
         read_weights(path)
 
 
-def moments(game: str, seats: int, seed: int) -> Iterator[tuple[Game, int]]:
-    """The decisions of a game between bots of level solid."""
-    moment, dice, bot = Game.new(game, seats), SeededDice(seed), bots.bot("solid", seed)
-    while not moment.over:
-        address = moment.address()
-        if address:
-            moment = moment.roll(dice.throw(*address)).game
-        else:
-            seat = moment.awaiting()[-1]
-            yield moment, seat
-            moment = moment.play(seat, ask(bot, moment, seat)).game
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_a_chance_to_win_is_told_where_there_are_others(game: str) -> None:
     bot = bots.bot("strong")
     late: list[tuple[int, float]] = []
-    for moment, seat in moments(game, 2, 5):
+    for moment, seat in moments(game, 2, 5, bots.bot("solid", 5)):
         opinions = bot.evaluate(moment, seat)
         assert {o.action for o in opinions} == set(moment.legal(seat))
         for opinion in opinions:
@@ -215,7 +207,7 @@ def test_a_chance_to_win_is_told_where_there_are_others(game: str) -> None:
     for lead, chance in late:
         assert chance > 0.5 or lead < 60
         assert chance < 0.5 or lead > -60
-    solo = next(moments(game, 1, 5))[0]
+    solo = next(moments(game, 1, 5, bots.bot("solid", 5)))[0]
     assert all(o.win_chance is None for o in bot.evaluate(solo, 0))
 
 
@@ -225,7 +217,7 @@ def test_a_forecast_names_areas_foxes_and_a_range(game: str) -> None:
     assert isinstance(bot, LevelBot)
     told, reached = [], []
     for seed in range(12):
-        for number, (moment, seat) in enumerate(moments(game, 1, seed)):
+        for number, (moment, seat) in enumerate(moments(game, 1, seed, bots.bot("solid", seed))):
             forecast = bot.forecast(moment, seat)
             assert list(forecast.quantiles) == sorted(forecast.quantiles)
             assert len(forecast.areas) == 5
