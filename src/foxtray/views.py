@@ -138,23 +138,21 @@ def score_view(card: ScoreCard) -> ScoreView:
 
 
 def seat_view(game: Game, seat: int, earlier: tuple[Game, GameView] | None) -> SeatView:
-    follows = game.state.stage[seat] == codes.FOLLOW
-    crosses = [game.sheet.dice[d][0] for d in bits(game.state.follow)] if follows else []
-    legal = [place_view(game, seat, action) for action in game.legal(seat)]
-    if earlier and same_sheet(game.state, earlier[0].state, seat):
+    state = game.state
+    known = None
+    if earlier and same_sheet(state, earlier[0].state, seat):
         known = earlier[1]["seats"][seat]
-        marks, tracks, score = known["marks"], known["tracks"], known["score"]
-    else:
-        marks, tracks = game.marks(seat), game.tracks(seat)
-        score = score_view(game.score(seat))
+        if same_choice(state, earlier[0].state, seat):
+            return known
+    follows = state.stage[seat] == codes.FOLLOW
     return {
-        "marks": marks,
-        "tracks": tracks,
-        "score": score,
+        "marks": known["marks"] if known else game.marks(seat),
+        "tracks": known["tracks"] if known else game.tracks(seat),
+        "score": known["score"] if known else score_view(game.score(seat)),
         "stage": game.stage(seat),
-        "open": game.open_bonuses(seat) if game.state.pending[seat] else {},
-        "crosses": crosses,
-        "legal": legal,
+        "open": game.open_bonuses(seat) if state.pending[seat] else {},
+        "crosses": [game.sheet.dice[d][0] for d in bits(state.follow)] if follows else [],
+        "legal": [place_view(game, seat, action) for action in game.legal(seat)],
     }
 
 
@@ -165,6 +163,23 @@ def same_sheet(one: State, other: State, seat: int) -> bool:
         and one.foxes[seat] == other.foxes[seat]
         and one.circled[seat] == other.circled[seat]
         and one.spent[seat] == other.spent[seat]
+    )
+
+
+def same_choice(one: State, other: State, seat: int) -> bool:
+    """Whether a seat with the same sheet has the same choice at two moments."""
+    if one.stage[seat] != other.stage[seat] or one.open[seat] != other.open[seat]:
+        return False
+    if one.stage[seat] == codes.IDLE and not one.pending[seat]:
+        return True
+    return (
+        one.turn == other.turn
+        and one.phase == other.phase
+        and one.rolls == other.rolls
+        and one.follow == other.follow
+        and one.face == other.face
+        and one.place == other.place
+        and one.used[seat] == other.used[seat]
     )
 
 
