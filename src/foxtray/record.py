@@ -85,6 +85,7 @@ class Record:
         self.setup = setup
         self.inputs: list[Input] = []
         self.game = setup.start()
+        self.dice = setup.dice()
         self._base = self.game
         self._base_length = 0
 
@@ -98,10 +99,9 @@ class Record:
         """Throw the wanted dice, from the record's own source or as given."""
         address = self.game.address()
         if throw is None and address is not None:
-            dice = self.setup.dice()
-            if dice is None:
+            if self.dice is None:
                 raise BadSetup("these dice are thrown by hand: say their faces")
-            throw = dice.throw(*address)
+            throw = self.dice.throw(*address)
         wanted = self.game.rolling()
         given = throw or Throw((0,) * DICE)
         faces = tuple(face if d in wanted else 0 for d, face in enumerate(given.faces))

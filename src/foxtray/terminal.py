@@ -253,7 +253,7 @@ class Terminal:
         if self.offered:
             return f" {self.name(self.seat)}number or notation, h for help > "
         dice = " ".join(game.sheet.dice[d][0] for d in game.rolling())
-        if self.record.setup.dice() is None:
+        if self.record.dice is None:
             return f" {self.name(self.seat)}throw {dice} and type the faces > "
         return f" {self.name(self.seat)}Enter throws {dice} > "
 
@@ -289,7 +289,7 @@ class Terminal:
         seat = next((seat for seat in game.awaiting() if seat in self.bots), None)
         if seat is not None:
             self.hear(self.record.play(seat, self.bots[seat](game, seat)))
-        elif game.rolling() and game.active in self.bots and self.record.setup.dice():
+        elif game.rolling() and game.active in self.bots and self.record.dice:
             self.hear(self.record.roll())
         else:
             return False
@@ -309,7 +309,7 @@ class Terminal:
 
     def throw(self, text: str) -> None:
         """Throw, or take down what real dice show."""
-        if self.record.setup.dice() is None:
+        if self.record.dice is None:
             self.hear(self.record.roll(self.read_throw(text)))
         elif text:
             raise FoxtrayError("the dice are to be thrown first: press Enter alone")

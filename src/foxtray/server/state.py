@@ -123,9 +123,8 @@ class TableState:
         if self.setup.tutorial:
             thrown = lessons.throw(self.setup.game, self.throws, address)
         else:
-            dice = self.record.setup.dice()
-            assert dice is not None
-            thrown = dice.throw(*address)
+            assert self.record.dice is not None
+            thrown = self.record.dice.throw(*address)
         wanted = game.rolling()
         faces = tuple(face if d in wanted else 0 for d, face in enumerate(thrown.faces))
         return inputs.Threw(faces, thrown.order)
