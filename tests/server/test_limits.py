@@ -1,12 +1,14 @@
 """How much one address and one player may do, with addresses and proxies as they are."""
 
 import asyncio
+import gc
 import itertools
 import json
+import weakref
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
@@ -14,8 +16,10 @@ from websockets.exceptions import InvalidStatus
 
 from foxtray.game import RULES_VERSION
 from foxtray.server import inputs, limits
+from foxtray.server.desk import Desk
 from foxtray.server.inputs import SeatSetup, TableSetup
 from foxtray.server.limits import RATES, SOCKETS, UNFINISHED, Limits, household
+from foxtray.server.live import LITTER, Live
 from foxtray.server.players import digest
 from foxtray.server.refusals import Refusal
 from foxtray.server.settings import BadSetting, Settings
@@ -331,3 +335,26 @@ def test_a_proxy_without_an_address_is_refused() -> None:
     for text in ("nginx", "127.0.0.1,,", "10.0.0.1/8"):
         with pytest.raises(BadSetting, match="no address of a proxy"):
             Settings(trusted_proxies=text)
+
+
+class Leftover:
+    """Something that refers to itself, as what a socket leaves does."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+def test_what_ended_sockets_leave_is_collected_once_it_is_much() -> None:
+    live = Live(cast(Desk, None))
+    gc.disable()
+    try:
+        left = weakref.ref(Leftover())
+        live.ended = LITTER
+        live.clear_ended()
+        assert left() is not None
+        live.ended += 1
+        live.clear_ended()
+        assert left() is None
+        assert live.ended == 0
+    finally:
+        gc.enable()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -36,6 +37,8 @@ decode = msgspec.json.Decoder(Incoming).decode
 OUTBOX = 256 * 1024
 SILENCE = 40.0
 PATROL = 5.0
+LITTER = 500
+"""Ended sockets that may lie about, about 10 MB."""
 OFFENCES = 100
 WIRE = "foxtray.wire"
 
@@ -102,24 +105,34 @@ class Live:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.connections: set[Connection] = set()
+        self.ended = 0
         self._patrol: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._patrol = asyncio.create_task(self._watch_silence())
+        self._patrol = asyncio.create_task(self._keep_order())
 
     def close(self) -> None:
         if self._patrol:
             self._patrol.cancel()
 
-    async def _watch_silence(self) -> None:
-        """Drop sockets that are half open: a client that lives sends pings."""
-        loop = asyncio.get_running_loop()
+    async def _keep_order(self) -> None:
         while True:
             await asyncio.sleep(PATROL)
-            limit = loop.time() - SILENCE
-            for connection in list(self.connections):
-                if connection.heard < limit:
-                    connection.drop("silent")
+            self._drop_silent()
+            self.clear_ended()
+
+    def _drop_silent(self) -> None:
+        """Drop sockets that are half open: a client that lives sends pings."""
+        limit = asyncio.get_running_loop().time() - SILENCE
+        for connection in list(self.connections):
+            if connection.heard < limit:
+                connection.drop("silent")
+
+    def clear_ended(self) -> None:
+        """Collect what ended sockets left; as dear as the open ones are many, so in their time."""
+        if self.ended > max(LITTER, len(self.connections)):
+            self.ended = 0
+            gc.collect()
 
     def expel(self, player: str) -> None:
         """Cut the sockets of somebody who is no longer a player on this device."""
@@ -155,6 +168,7 @@ class Live:
             close = await self._listen(scope, receive, connection, player, address)
         finally:
             self.connections.discard(connection)
+            self.ended += 1
             self.desk.metrics.sockets.dec()
             if connection.table:
                 connection.table.depart(connection)

@@ -64,13 +64,13 @@ def share_interpreter() -> None:
 
 
 def calm_collector() -> None:
-    """Leave the older generations alone: with thousands of sockets a pass stops everybody.
+    """Leave cycles to `Live`: a pass stops everybody, and of all we do only sockets leave any.
 
-    Only what is young is looked at often; the pass over the rest waits for ten million new objects.
+    The automatic passes are a last resort, for a million objects more than at the last one.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 200, 10)
+    gc.set_threshold(1_000_000, 1, 1)
 
 
 def announce(settings: Settings, port: int) -> str:
