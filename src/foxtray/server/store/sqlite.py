@@ -42,6 +42,11 @@ Job = tuple[Work[object], "asyncio.Future[object]"]
 Answer = tuple["asyncio.Future[object]", object, Exception | None]
 
 GROUP = 512
+GATHER = 0.003
+"""Seconds that a commit waits for company where the one before had some.
+
+Every commit takes the interpreter from the event loop a few times: fewer of them leave it more.
+"""
 CHUNK = 128
 CHECKPOINT = 1.0
 LAST_RESORT = 16_384
@@ -148,11 +153,13 @@ class SqliteStore:
         return await self._loop.run_in_executor(self._reading, run)
 
     def _write(self) -> None:
-        running = True
+        running, jobs = True, list[Job]()
         while running:
-            jobs: list[Job] = []
+            busy, jobs = len(jobs) > 1, []
             try:
                 job = self._jobs.get(timeout=RETRY if self.failing else None)
+                if busy:
+                    time.sleep(GATHER)
                 while job is not None:
                     jobs.append(job)
                     if len(jobs) == GROUP:
