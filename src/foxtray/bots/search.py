@@ -22,6 +22,8 @@ SHUFFLE = 31
 """The purpose of the draws that arrange a batch of throws."""
 BATCH = 24
 """Throws of a batch: every die shows every face equally often in it."""
+EXACT = 3
+"""So many dice or fewer are enumerated."""
 
 
 def own_throw(s: State, seat: int) -> bool:
@@ -64,12 +66,12 @@ def reply(tables: list[Tables], leaf: State, seat: int, bound: int, net: Net, in
     return value
 
 
-def arrange(low: int, high: int, where: int, batch: int, sheet: Array) -> None:
+def arrange(low: int, high: int, where: int, batch: int, size: int, sheet: Array) -> None:
     """A batch of stratified throws: per die a shuffled run of all faces, and an order."""
     for d in range(DICE):
-        for k in range(BATCH):
+        for k in range(size):
             sheet[k][d] = k % 6 + 1
-        for k in range(BATCH - 1, 0, -1):
+        for k in range(size - 1, 0, -1):
             place = where ^ (batch << 16 | d << 8 | k)
             j = chance.draw(low, high, SHUFFLE, place, k + 1)
             held = sheet[k][d]
@@ -106,28 +108,33 @@ def look_ahead(
     high: int,
     where: int,
     bound: int,
+    exact: int,
     throws: int,
     net: Net,
     desk: Desk,
     inner: Desk,
 ) -> tuple[float, float]:
-    """What a leaf is worth after the next throw, and the standard error of that."""
+    """What a leaf is worth after the next throw, and the standard error of that.
+
+    Enumerates up to `exact` dice; more are thrown, in whole batches or six times.
+    """
     if not own_throw(desk.nodes[node], seat):
         return desk.values[node], 0.0
-    if dice_wanted(tables[0], desk.nodes[node]) <= 3:
+    if dice_wanted(tables[0], desk.nodes[node]) <= exact:
         return enumerate_throws(tables, node, seat, bound, net, desk, inner), 0.0
+    size = min(BATCH, throws)
     total = 0.0
     squares = 0.0
     done = 0
     while done < throws:
-        arrange(low, high, where, done // BATCH, desk.sheet)
-        for m in range(BATCH):
+        arrange(low, high, where, done // size, size, desk.sheet)
+        for m in range(size):
             take_throw(desk, m, inner)
             inner.nodes[0] = desk.nodes[node]
             value = reply(tables, inner.nodes[0], seat, bound, net, inner)
             total += value
             squares += value * value
-        done += BATCH
+        done += size
     mean = total / done
     return mean, ((squares / done - mean * mean) / (done - 1)) ** 0.5
 
@@ -172,7 +179,7 @@ def best_node(
         desk.sums[k] = desk.values[node]
         desk.thrown[k] = 0
         if n > 1 and own_throw(desk.nodes[node], seat):
-            if dice_wanted(t, desk.nodes[node]) <= 3:
+            if dice_wanted(t, desk.nodes[node]) <= EXACT:
                 desk.sums[k] = enumerate_throws(tables, node, seat, reply_bound, net, desk, inner)
             else:
                 desk.sums[k] = 0.0
@@ -185,7 +192,7 @@ def best_node(
     done = 0
     batch = 0
     while sampled > 0 and done < throws and alive > 1 and (done == 0 or inner.effort < effort):
-        arrange(low, high, where, batch, desk.sheet)
+        arrange(low, high, where, batch, BATCH, desk.sheet)
         for m in range(BATCH):
             for k in range(n):
                 if desk.thrown[k] == 1:

@@ -190,7 +190,18 @@ def appraise(
         if throws > 0 and points[k] >= top - margin:
             leaf = lead_on(tables, states, seat, legal[k], bound, net, desk)
             points[k], errors[k] = search.look_ahead(
-                tables, leaf, seat, low, high, where, reply_bound, throws, net, desk, inner
+                tables,
+                leaf,
+                seat,
+                low,
+                high,
+                where,
+                reply_bound,
+                search.EXACT,
+                throws,
+                net,
+                desk,
+                inner,
             )
     return n
 

@@ -26,7 +26,12 @@ def add(command: Adder) -> None:
     train = command(
         "train",
         "train a value network by self-play",
-        ["clever --games 500000", "twice --minutes 60 --out twice.npz", "clever --resume run.npz"],
+        [
+            "clever --games 500000",
+            "twice --minutes 60 --out twice.npz",
+            "clever --resume run.npz",
+            "clever --refit clever.npz --minutes 30 --out better.npz",
+        ],
     )
     train.add_argument("game", choices=tuple(SHEETS), help="the game")
     train.add_argument("--games", type=whole, metavar="N", help="games of self-play")
@@ -40,8 +45,12 @@ def add(command: Adder) -> None:
     )
     train.add_argument("--seed", type=whole, default=1 << 40, metavar="S", help="first game's seed")
     train.add_argument("--jobs", type=whole, metavar="J", help="threads (default: all cores)")
-    train.add_argument("--start", type=Path, metavar="FILE", help="begin with a net's weights")
-    train.add_argument("--resume", type=Path, metavar="FILE", help="go on from a checkpoint")
+    origin = train.add_mutually_exclusive_group()
+    origin.add_argument("--start", type=Path, metavar="FILE", help="begin with a net's weights")
+    origin.add_argument(
+        "--refit", type=Path, metavar="FILE", help="refit a net on values searched one throw ahead"
+    )
+    origin.add_argument("--resume", type=Path, metavar="FILE", help="go on from a checkpoint")
     train.add_argument("--out", type=Path, metavar="FILE", help="the checkpoint (GAME.npz)")
     train.set_defaults(run=run_train)
 
@@ -66,10 +75,12 @@ def run_train(args: argparse.Namespace) -> int:
         if (args.games is None) == (args.minutes is None):
             raise BadSetup("say how long to train: --games N or --minutes M")
         threads = args.jobs or os.cpu_count() or 1
-        plan = run.default_plan(args.game, args.seats, args.seed, threads)
+        make_plan = run.refit_plan if args.refit else run.default_plan
+        plan = make_plan(args.game, args.seats, args.seed, threads)
         games = args.games if args.games is not None else run.games_in(plan, args.minutes * 60)
         plan = run.with_games(plan, games)
-        trainer = run.started(plan, args.start) if args.start else run.Trainer(plan)
+        start = args.refit or args.start
+        trainer = run.started(plan, start) if start else run.Trainer(plan)
         path = args.out or Path(f"{args.game}.npz")
     print(f"{trainer.plan.games} games of {args.game}, checkpoints in {path}", file=sys.stderr)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from types import ModuleType
 
-from foxtray.bots.machine import features, network, planner, winning
+from foxtray.bots.machine import features, network, planner, search, winning
 from foxtray.sim.compiled import chance, compile_module, loops, rules
 
 
@@ -19,6 +19,7 @@ def selfplay() -> ModuleType:
         network=network(),
         planner=planner(),
         rules=rules(),
+        search=search(),
     )
 
 

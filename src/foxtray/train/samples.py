@@ -18,6 +18,8 @@ class Samples(NamedTuple):
     counts: Array
     dense: Array
     guesses: Array
+    hopes: Array
+    """What the throw was worth beforehand, by look-ahead; unknown where nobody looked."""
     totals: Array
     seats: Array
     targets: Array
@@ -30,6 +32,7 @@ def new_samples(size: int) -> Samples:
         np.zeros((size, MOST), np.int16),
         np.zeros(size, np.int16),
         np.zeros((size, DENSE), np.float32),
+        np.zeros(size, np.float64),
         np.zeros(size, np.float64),
         np.zeros(size, np.float64),
         np.zeros(size, np.int16),

@@ -1,14 +1,15 @@
 """Games by the net that learns, and what every moment of them should have said.
 
 A sample is the description of a chance node and its target: the points still to come as
-TD(lambda) sees them, from the values that the playing net gave. In the compilable subset.
+TD(lambda) sees them, from the values that the playing net gave. With look-ahead, alone, the
+luck of the throws is taken out of the target. In the compilable subset.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foxtray.bots import features, network, planner
+from foxtray.bots import features, network, planner, search
 from foxtray.bots.features import DENSE
 from foxtray.core import chance, rules
 from foxtray.core.codes import AREAS, OVER, THROW
@@ -45,6 +46,7 @@ def sample(t: Tables, s: State, seat: int, at: int, net: Net, desk: Desk, sample
         network.forward(net, desk.active, n, desk.dense, desk.h1, desk.h2, desk.loud)
         * network.SCALE
     )
+    samples.hopes[at] = planner.UNKNOWN
     samples.totals[at] = rules.total_score(t, s, seat)
     samples.seats[at] = seat
 
@@ -65,14 +67,20 @@ def play_game(
     high: int,
     seats: int,
     bound: int,
+    throws: int,
     share: float,
     strength: float,
     at: int,
     net: Net,
     desk: Desk,
+    inner: Desk,
     samples: Samples,
 ) -> int:
-    """Play one game; its samples go to the rows from `at` on; returns the row after them."""
+    """Play one game; its samples go to the rows from `at` on; returns the row after them.
+
+    With `throws` every throw of a solo game is looked at beforehand. At a table that would not do:
+    what follows a throw there is not the next sample but what the others make of it.
+    """
     t = tables[0]
     states[0] = states[1]
     states[0].seats = seats
@@ -84,6 +92,12 @@ def play_game(
         s = states[0]
         if s.phase == THROW:
             at = sample_node(t, s, at, net, desk, samples)
+            if throws > 0:
+                desk.nodes[0] = s
+                value, _ = search.look_ahead(
+                    tables, 0, 0, low, high, at, bound, 1, throws, net, desk, inner
+                )
+                samples.hopes[at - 1] = value - samples.totals[at - 1]
             loops.throw(t, s, low, high, desk.work)
         else:
             seat = loops.lowest_seat(rules.awaiting(t, s))
@@ -102,7 +116,11 @@ def sample_node(t: Tables, s: State, at: int, net: Net, desk: Desk, samples: Sam
 
 
 def set_targets(t: Tables, s: State, first: int, end: int, decay: float, samples: Samples) -> None:
-    """The TD(lambda) targets of one finished game, from its end backwards, for each seat."""
+    """The TD(lambda) targets of one finished game, from its end backwards, for each seat.
+
+    What a throw led to is replaced by what it was worth, where that is known: the same in the mean,
+    and without the luck.
+    """
     for seat in range(s.seats):
         coming = 0.0
         guess = 0.0
@@ -110,8 +128,10 @@ def set_targets(t: Tables, s: State, first: int, end: int, decay: float, samples
         total = final
         for i in range(end - 1, first - 1, -1):
             if samples.seats[i] == seat:
-                gained = total - samples.totals[i]
-                coming = gained + (1.0 - decay) * guess + decay * coming
+                step = total - samples.totals[i] + guess
+                if samples.hopes[i] > planner.UNKNOWN:
+                    step = samples.hopes[i]
+                coming = step + decay * (coming - guess)
                 samples.targets[i] = coming
                 for area in range(AREAS):
                     samples.ends[i][area] = rules.area_points(t, s, seat, area)
@@ -128,11 +148,13 @@ def play_games(
     games: int,
     seats: Array,
     bound: int,
+    throws: int,
     decay: float,
     share: float,
     strength: float,
     nets: list[Net],
     desks: list[Desk],
+    inners: list[Desk],
     samples: Samples,
     results: Array,
 ) -> int:
@@ -142,6 +164,7 @@ def play_games(
     """
     net = nets[0]
     desk = desks[0]
+    inner = inners[0]
     at = 0
     for g in range(games):
         now = seed + g
@@ -149,8 +172,8 @@ def play_games(
         high = now >> 32
         first = at
         at = play_game(
-            tables, states, low, high, seats[now % len(seats)], bound, share, strength, at, net,
-            desk, samples,
+            tables, states, low, high, seats[now % len(seats)], bound, throws, share, strength, at,
+            net, desk, inner, samples,
         )  # fmt: skip
         s = states[0]
         results[g] = 0.0
