@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import sqlite3
 
 import pytest
 from playwright.sync_api import expect
@@ -211,6 +212,40 @@ def test_offline_and_back(guest: Invite, server: Server) -> None:
     ana.down = False
     ana.page.click("a[href='/']")
     expect(ana.page.locator("[data-start]").first).to_be_visible()
+
+
+SAW_LOBBY = """
+  window.sawLobby = false;
+  new MutationObserver(() => (window.sawLobby ||= !!document.querySelector('main.lobby')))
+    .observe(document, { childList: true, subtree: true });
+"""
+
+
+@pytest.mark.parametrize("how", ["solo", "bots"])
+def test_a_table_where_nobody_is_expected_shows_no_lobby(guest: Invite, how: str) -> None:
+    ana = guest()
+    ana.page.add_init_script(SAW_LOBBY)
+    ana.begin("clever", how)
+    expect(ana.page.locator(".act button.primary")).to_be_visible()
+    assert not ana.page.evaluate("window.sawLobby")
+    ana.begin("clever", "friends")
+    expect(ana.page.locator("main.lobby")).to_be_visible()
+    assert ana.page.evaluate("window.sawLobby")
+
+
+def test_a_game_of_which_only_the_result_is_kept(guest: Invite, server: Server) -> None:
+    ana = guest()
+    ana.begin("clever")
+    me = ana.context.request.get(f"{server.url}/api/me").json()["player"]["id"]
+    row = ("long ago", 0, me, None, "clever", 1, 1, 199, "[30,40,50,60,7]", 1, 7, 1, 0)
+    with sqlite3.connect(server.db) as connection:
+        connection.execute(f"INSERT INTO results VALUES ({','.join('?' * len(row))})", row)
+    connection.close()
+    ana.open("/history")
+    line = ana.page.locator("li", has_text="199")
+    expect(line).to_contain_text("only the result is kept")
+    assert line.locator("a").count() == 0
+    ana.axe()
 
 
 def test_the_page_can_be_installed(guest: Invite) -> None:

@@ -179,6 +179,7 @@ def test_results_come_newest_first_with_names(run: Callable[[Scenario], None]) -
         assert [r.name for r in found[0]] == ["Ana 1", "Ana 2"]
         assert found[0][0].areas == (1, 2, 3, 4, 5)
         assert found[0][0].won
+        assert found[0][0].kept
         assert [g[0].table for g in await store.results_of("p1", before=2)] == ["t1"]
 
     run(scenario)
@@ -197,7 +198,8 @@ def test_old_tables_go_and_their_results_stay(run: Callable[[Scenario], None]) -
         assert sorted(gone) == ["t1", "t2", "t4"]
         assert await store.table("t1") is None
         assert await store.log("t1") == []
-        assert len(await store.results_of("p1")) == 1
+        ((result_left,),) = await store.results_of("p1")
+        assert not result_left.kept
         assert await store.tables_of("p1", over=False) == ["t3"]
 
     run(scenario)

@@ -461,6 +461,8 @@ class GameLine(Struct, frozen=True):
     names: list[str]
     totals: list[int]
     practice: bool
+    kept: bool
+    """Whether its course is still kept, so that it can be replayed."""
 
 
 class History(Struct, frozen=True):

@@ -42,6 +42,7 @@ def line(game: Game, player: str) -> GameLine:
         names=[called(row) for row in game],
         totals=[row.total for row in game],
         practice=mine.practice,
+        kept=mine.kept,
     )
 
 

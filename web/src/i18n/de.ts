@@ -286,6 +286,7 @@ export const de: Catalogue = {
   'history.list': 'Beendete Spiele',
   'history.more': 'Mehr zeigen',
   'history.practice': 'Übung',
+  'history.gone': 'nur das Ergebnis ist noch da',
   'history.distribution': 'Wie oft welche Punktzahl',
   'history.opponents': 'Gegen wen',
   'me.title': 'Deine Daten',

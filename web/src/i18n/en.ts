@@ -284,6 +284,7 @@ export const en = {
   'history.list': 'Finished games',
   'history.more': 'Show more',
   'history.practice': 'practice',
+  'history.gone': 'only the result is kept',
   'history.distribution': 'How often which total',
   'history.opponents': 'Against whom',
   'me.title': 'Your data',

@@ -286,6 +286,7 @@ export const nl: Catalogue = {
   'history.list': 'Uitgespeelde spellen',
   'history.more': 'Meer tonen',
   'history.practice': 'oefening',
+  'history.gone': 'alleen de uitslag is bewaard',
   'history.distribution': 'Hoe vaak welk totaal',
   'history.opponents': 'Tegen wie',
   'me.title': 'Je gegevens',

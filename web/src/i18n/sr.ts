@@ -286,6 +286,7 @@ export const sr: Catalogue = {
   'history.list': 'Završene igre',
   'history.more': 'Prikaži još',
   'history.practice': 'vežba',
+  'history.gone': 'sačuvan je samo rezultat',
   'history.distribution': 'Koliko često koji zbir',
   'history.opponents': 'Protiv koga',
   'me.title': 'Tvoji podaci',

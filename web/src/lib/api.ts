@@ -87,6 +87,7 @@ export interface GameLine {
   names: string[]
   totals: number[]
   practice: boolean
+  kept: boolean
 }
 
 export interface GameStatistics {

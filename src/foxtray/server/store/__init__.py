@@ -81,6 +81,8 @@ class ResultRow(Struct, frozen=True):
     practice: bool
     name: str = ""
     """The player's name now; filled in when read."""
+    kept: bool = True
+    """Whether its table is still there; filled in when read."""
 
 
 class Addition(Struct, frozen=True):

@@ -475,12 +475,12 @@ def append(c: sqlite3.Connection, addition: Addition) -> None:
 def read_results(c: sqlite3.Connection, table: str) -> list[ResultRow]:
     query = (
         'SELECT "table", seat, player, bot, game, seats, finished, total, areas, foxes, fox_value,'
-        " won, practice, ifnull(name, '') FROM results LEFT JOIN players ON players.id=player"
-        ' WHERE "table"=? ORDER BY seat'
+        " won, practice, ifnull(name, ''), \"table\" IN (SELECT id FROM tables) FROM results"
+        ' LEFT JOIN players ON players.id=player WHERE "table"=? ORDER BY seat'
     )
     found: list[ResultRow] = []
     for row in c.execute(query, (table,)):
-        *before, areas, foxes, fox_value, won, practice, name = row
+        *before, areas, foxes, fox_value, won, practice, name, kept = row
         values = (
             *before,
             tuple(json.loads(areas)),
@@ -489,6 +489,7 @@ def read_results(c: sqlite3.Connection, table: str) -> list[ResultRow]:
             bool(won),
             bool(practice),
             name,
+            bool(kept),
         )
         found.append(ResultRow(*values))
     return found
