@@ -9,6 +9,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -86,8 +87,14 @@ class Record:
         self.inputs: list[Input] = []
         self.game = setup.start()
         self.dice = setup.dice()
-        self._base = self.game
-        self._base_length = 0
+        self._before: list[Game] = []
+        """The game before each of the last inputs: those that could be taken back."""
+
+    def copy(self) -> Record:
+        """An independent history; games and inputs never change, so they are shared."""
+        twin = copy(self)
+        twin.inputs, twin._before = self.inputs[:], self._before[:]
+        return twin
 
     def play(self, seat: int, action: Action | str) -> tuple[Event, ...]:
         """Let a seat act."""
@@ -108,44 +115,50 @@ class Record:
         return self._add(Thrown(replace(given, faces=faces)))
 
     def _add(self, entry: Input) -> tuple[Event, ...]:
-        self.game, events = step(self.game, entry)
+        before = self.game
+        self.game, events = step(before, entry)
         self.inputs.append(entry)
+        self._before.append(before)
         if isinstance(entry, Thrown) or any(isinstance(e, RoundStarted) for e in events):
-            self._base, self._base_length = self.game, len(self.inputs)
+            self._before = []
         return events
 
     def undo(self, seat: int) -> Played:
         """Take back a seat's last action since the last throw or the start of the round."""
-        index = self._last_of(seat)
-        if index is None:
+        at = self._last_of(seat)
+        if at is None:
             raise NothingToUndo("there is nothing to take back since the last throw")
-        kept = self.inputs[self._base_length : index] + self.inputs[index + 1 :]
-        game = self._base
-        for entry in kept:
-            try:
-                game, _ = step(game, entry)
-            except FoxtrayError:
-                raise NothingToUndo(
-                    "others have already gone on from there, it cannot be taken back"
-                ) from None
-        undone = self.inputs[index]
+        if not self.may_undo(seat):
+            raise NothingToUndo("others have already gone on from there, it cannot be taken back")
+        undone, *later = self._recent()[at:]
         assert isinstance(undone, Played)
-        self.game = game
-        self.inputs[self._base_length :] = kept
+        games = [self._before[at]]
+        for entry in later:
+            games.append(step(games[-1], entry)[0])
+        self.inputs[len(self.inputs) - 1 - len(later) :] = later
+        *self._before[at:], self.game = games
         return undone
 
     def may_undo(self, seat: int) -> bool:
-        """Whether a seat has acted since the last throw or the start of the round."""
-        return not self.game.over and self._last_of(seat) is not None
+        """Whether a seat has acted since the last throw or the start of the round.
+
+        What ended the rolls stays once somebody was served: he could not have been without it.
+        """
+        at = self._last_of(seat)
+        return at is not None and len({g.state.phase for g in self._before[at : at + 2]}) == 1
+
+    def _recent(self) -> list[Input]:
+        """The inputs since the last throw or the start of the round."""
+        return self.inputs[len(self.inputs) - len(self._before) :]
 
     def _last_of(self, seat: int) -> int | None:
+        """The place of a seat's last action among the recent inputs."""
         if self.game.over:
             return None
-        for i in range(len(self.inputs) - 1, self._base_length - 1, -1):
-            entry = self.inputs[i]
-            if isinstance(entry, Played) and entry.seat == seat:
-                return i
-        return None
+        found = [
+            i for i, e in enumerate(self._recent()) if isinstance(e, Played) and e.seat == seat
+        ]
+        return found[-1] if found else None
 
     # --- the file ------------------------------------------------------------------------------
 
