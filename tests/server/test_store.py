@@ -236,6 +236,9 @@ def test_a_second_server_is_refused_until_the_first_ends(tmp_path: Path) -> None
         first = SqliteStore(tmp_path / "store.db")
         with pytest.raises(StoreError, match="another server"):
             SqliteStore(tmp_path / "store.db")
+        (tmp_path / "alias.db").symlink_to("store.db")
+        with pytest.raises(StoreError, match="another server"):
+            SqliteStore(tmp_path / "alias.db")
         await first.close()
         await SqliteStore(tmp_path / "store.db").close()
 

@@ -73,7 +73,7 @@ class Desk:
         """What is personal at a table."""
         state = table.state
         seat = state.seat_of(player)
-        host = player is not None and player == state.row.host
+        host = player is not None and player == state.host
         base = f"{self.hosts.base(scope)}/t/{table.id}?key="
         joinable = (seat is not None or host) and state.record is None
         return You(

@@ -19,7 +19,7 @@ from foxtray.server.players import new_id, new_key
 from foxtray.server.refusals import Refusal
 from foxtray.server.settings import Settings
 from foxtray.server.state import TableState
-from foxtray.server.store import PlayerRow, Store, TableRow
+from foxtray.server.store import NewTable, PlayerRow, Store, TableRow
 from foxtray.server.table import Surroundings, Table, encode
 from foxtray.server.timing import now
 from foxtray.sheets import sheet_of
@@ -155,7 +155,9 @@ class Hall:
             again=again,
             tutorial=wish.tutorial,
         )
-        return await self._add(player.id, setup, secret)
+        opened = self._open(player.id, setup, secret)
+        await self.store.add_table(opened.row, opened.seating)
+        return await self.table(opened.row.id)
 
     async def _dice_of(self, player: PlayerRow, wish: TableWish) -> tuple[bytes, list[str]]:
         """The revealed secret of a finished solo game, and what stirred it."""
@@ -166,7 +168,7 @@ class Hall:
             raise Refusal("same_dice_unknown")
         return earlier.row.secret, [entropy.hex() for entropy in earlier.entropies()]
 
-    async def _add(self, host: str, setup: TableSetup, secret: bytes) -> Table:
+    def _open(self, host: str, setup: TableSetup, secret: bytes) -> NewTable:
         row = TableRow(
             id=new_id(),
             rules=RULES_VERSION,
@@ -177,14 +179,10 @@ class Hall:
             watch=new_key(),
             created=now(),
         )
-        await self.store.add_table(row, [(i, seat.player) for i, seat in enumerate(setup.seats)])
-        table = Table(row, [], {}, self.around)
-        table.names = await self.store.names(table.state.players())
-        self.tables[row.id] = table
-        return table
+        return NewTable(row, [(i, seat.player) for i, seat in enumerate(setup.seats)])
 
-    async def _make_rematch(self, state: TableState) -> str:
-        """A table for the same people and bots, with new dice."""
+    def _make_rematch(self, state: TableState, player: str) -> NewTable:
+        """A table for the same people and bots, with new dice; who wants it is its host."""
         setup = TableSetup(
             game=state.setup.game,
             seats=[SeatSetup(seat.bot, seat.player) for seat in state.seats],
@@ -193,8 +191,7 @@ class Hall:
             clock=state.setup.clock,
             pause=state.pause,
         )
-        table = await self._add(state.row.host, setup, secrets.token_bytes(32))
-        return table.id
+        return self._open(player, setup, secrets.token_bytes(32))
 
     # --- players -----------------------------------------------------------------------------
 

@@ -236,5 +236,6 @@ class Live:
             connection.table.depart(connection)
         connection.table, connection.key = table, hello.key
         you = self.desk.you(scope, table, connection.player)
+        table.join(connection)
         connection.push(table.catch_up(hello.since, you))
         await table.enter(connection)

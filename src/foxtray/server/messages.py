@@ -240,7 +240,7 @@ class Snapshot(Message, tag="snapshot"):
     thinking: bool = False
     """Bots are still warming up."""
     entries: list[Entry] = []
-    """The whole log so far, for the story beside the table."""
+    """The last entries of the log, for the story beside the table."""
 
 
 class Update(Message, tag="update"):

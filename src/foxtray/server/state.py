@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Collection
+from copy import copy
 from dataclasses import dataclass, replace
 
 from foxtray.dice import SecretDice, SeededDice, Throw
@@ -65,6 +66,15 @@ class TableState:
         self.epoch = 0
         """Grows whenever an answer that a bot is still thinking about would be out of date."""
         self.throws = 0
+        self.host = row.host
+        """Who may begin: the player who made the table, and after he left it one who is seated."""
+
+    def copy(self) -> TableState:
+        """The same table, to try inputs on."""
+        twin = copy(self)
+        twin.seats = [copy(seat) for seat in self.seats]
+        twin.record = self.record.copy() if self.record else None
+        return twin
 
     # --- what stands -------------------------------------------------------------------------
 
@@ -91,7 +101,7 @@ class TableState:
         """Whether somebody may look at this table."""
         watching = hmac.compare_digest(key.encode(), self.row.watch.encode())
         seated = self.seat_of(player) is not None
-        return seated or watching or self.invited(key) or player == self.row.host
+        return seated or watching or self.invited(key) or player in (self.row.host, self.host)
 
     def to_throw(self) -> int | None:
         """The seat that is to throw the dice."""
@@ -167,7 +177,9 @@ class TableState:
             case inputs.Sat(seat, player, entropy):
                 self.seats[seat] = Seat(player=player, entropy=entropy)
             case inputs.Left(seat):
-                self.seats[seat] = Seat()
+                left, self.seats[seat] = self.seats[seat], Seat()
+                if left.player == self.host and self.players():
+                    self.host = self.players()[0]
             case inputs.Reseated(seat, bot):
                 self.seats[seat] = Seat(bot=bot)
             case inputs.Started(first):
@@ -175,8 +187,10 @@ class TableState:
                 return Happened(self.record.game.opening)
             case inputs.TookOver(seat, bot):
                 self.seats[seat].stand_in = bot
+                self.epoch += 1
             case inputs.Resumed(seat):
                 self.seats[seat].stand_in = None
+                self.epoch += 1
             case inputs.Paused(on):
                 self.pause = on
             case inputs.Rematched(table):
@@ -252,7 +266,7 @@ class TableState:
             raise Refusal("seated_already")
         elif seat.bot or seat.player:
             raise Refusal("seat_taken")
-        elif not (self.invited(key) or player == self.row.host):
+        elif not (self.invited(key) or player == self.host):
             raise Refusal("invite_needed")
         return [inputs.Sat(command.seat, player, command.entropy)]
 
@@ -271,7 +285,7 @@ class TableState:
         command: messages.Reseat | messages.Start | messages.Pause,
         bots: Collection[str],
     ) -> list[AnyInput]:
-        if player != self.row.host:
+        if player != self.host:
             raise Refusal("not_host")
         if isinstance(command, messages.Pause):
             return [inputs.Paused(command.on)]
@@ -354,7 +368,7 @@ class TableState:
             game=self.setup.game,
             status=self.status,  # type: ignore[arg-type]
             seats=[seat.info(names) for seat in self.seats],
-            host=self.seat_of(self.row.host),
+            host=self.seat_of(self.host),
             options={"solo_fallback": self.setup.solo_fallback, "fox_floor": self.setup.fox_floor},
             dice=dice,
             clock=self.setup.clock,

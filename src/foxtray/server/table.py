@@ -10,7 +10,7 @@ import asyncio
 import random
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, cast
@@ -28,7 +28,15 @@ from foxtray.server.inputs import AnyInput
 from foxtray.server.messages import Ack, Entry, Presence, Previews, Snapshot, Update, You
 from foxtray.server.refusals import Refusal
 from foxtray.server.state import Happened, TableState
-from foxtray.server.store import Addition, Conflict, LogRow, StorageFailing, Store, TableRow
+from foxtray.server.store import (
+    Addition,
+    Conflict,
+    LogRow,
+    NewTable,
+    StorageFailing,
+    Store,
+    TableRow,
+)
 from foxtray.server.timing import now
 from foxtray.views import GameView, PreviewView, game_view, previews
 
@@ -60,7 +68,7 @@ class Surroundings:
 
     store: Store
     crew: Crew
-    make_rematch: Callable[[TableState], Awaitable[str]]
+    make_rematch: Callable[[TableState, str], NewTable]
     absence: float = 60.0
     """Seconds until a seat counts as absent."""
     bot_pause: float = 1.0
@@ -103,7 +111,6 @@ class Table:
         self._players: dict[int, asyncio.Task[None]] = {}
         self._hurry = asyncio.Event()
         """Set where bots do not pause."""
-        self._previews: dict[int, tuple[int, Raw]] = {}
         self._row = row
         self._replay(rows)
         for seat, owner in enumerate(self.state.seats):
@@ -118,6 +125,7 @@ class Table:
         for row in rows:
             entry = inputs.decode(row.data)
             self._keep(row, entry, self.state.apply(entry))
+        self._previews: dict[int, tuple[int, Raw]] = {}
         self._view: tuple[int, Raw | None] = (-1, None)
         self._earlier: tuple[Game, GameView] | None = None
 
@@ -147,10 +155,12 @@ class Table:
             if tag in self.commands:
                 return self._ack(command, self.commands[tag])
             wanted = self.state.decide(player, command, key, self.absent, self.around.crew.bots)
+            opened = None
             if isinstance(command, messages.Rematch) and self.state.rematch is None:
-                wanted = [inputs.Rematched(await self.around.make_rematch(self.state))]
+                opened = self.around.make_rematch(self.state, player)
+                wanted = [inputs.Rematched(opened.row.id)]
             if wanted:
-                await self._commit(wanted, tag)
+                await self._commit(wanted, tag, opened)
             return self._ack(command, self.seq)
 
     def _ack(self, command: messages.TableCommand, seq: int) -> Ack:
@@ -171,38 +181,39 @@ class Table:
             await self._learn_names()
             self._broadcast(before, whole=True)
 
-    async def _commit(self, wanted: Sequence[AnyInput], tag: str | None) -> None:
-        """Apply, write, and only then tell. Called with the lock held."""
+    async def _commit(
+        self, wanted: Sequence[AnyInput], tag: str | None, opened: NewTable | None = None
+    ) -> None:
+        """Try, write, and only then let anybody know. Called with the lock held."""
         before = self.seq
-        was_over = self.state.status == "over"
         at = now()
-        rows: list[LogRow] = []
-        happened: list[Happened] = []
+        state = self.state.copy()
+        happened = [state.apply(entry) for entry in wanted]
+        rows = [
+            LogRow(before + number, at, inputs.encode(entry), tag if number == 1 else None)
+            for number, entry in enumerate(wanted, 1)
+        ]
+        over = state.status == "over" and self.state.status != "over"
         try:
-            for number, entry in enumerate(wanted):
-                happened.append(self.state.apply(entry))
-                command = tag if number == 0 else None
-                rows.append(LogRow(before + 1 + number, at, inputs.encode(entry), command))
-            over = self.state.status == "over" and not was_over
             await self.around.store.append(
                 Addition(
                     self.id,
                     rows,
                     seating=self._seating(wanted),
-                    results=self.state.results(at) if over else (),
+                    results=state.results(at) if over else (),
+                    opened=opened,
                 )
             )
-        except (StorageFailing, Conflict, asyncio.CancelledError) as error:
+        except asyncio.CancelledError:
             self.doubtful = True
-            self._replay(self.rows)
-            if isinstance(error, asyncio.CancelledError):
-                raise
-            raise Refusal("storage_failing") from error
-        except BaseException:
-            self._replay(self.rows)
             raise
+        except (StorageFailing, Conflict) as error:
+            self.doubtful = True
+            raise Refusal("storage_failing") from error
+        self.state = state
         for row, entry, what in zip(rows, wanted, happened, strict=True):
             self._keep(row, entry, what)
+            self._note_presence(entry)
         if any(isinstance(entry, inputs.Sat) for entry in wanted):
             await self._learn_names()
         if self.state.pause:
@@ -314,17 +325,32 @@ class Table:
 
     # --- presence ----------------------------------------------------------------------------
 
-    async def enter(self, listener: Listener) -> None:
-        """Somebody connects; an owner who was stood in for has his seat back."""
+    def join(self, listener: Listener) -> None:
+        """Somebody connects; if nobody was here before, clocks run again."""
         self.listeners.add(listener)
         self.touched = time.monotonic()
         seat = self.state.seat_of(listener.player)
         if seat is not None:
             self._away.pop(seat, None)
-            if self.state.seats[seat].stand_in:
-                await self._resume(seat)
+        self._set_clock(self.state.wanted())
+
+    async def enter(self, listener: Listener) -> None:
+        """Somebody is up to date; an owner who was stood in for has his seat back."""
+        seat = self.state.seat_of(listener.player)
+        if seat is not None and self.state.seats[seat].stand_in:
+            await self._resume(seat)
         self.announce()
         self.drive()
+
+    def _note_presence(self, entry: AnyInput) -> None:
+        """A seat with another owner, or none, begins anew; an owner may be here already."""
+        if isinstance(entry, inputs.Sat | inputs.Left | inputs.Reseated):
+            self._away.pop(entry.seat, None)
+        if isinstance(entry, inputs.Sat) and not self._is_connected(entry.player):
+            self._away[entry.seat] = now()
+
+    def _is_connected(self, player: str | None) -> bool:
+        return any(listener.player == player for listener in self.listeners)
 
     async def _resume(self, seat: int) -> None:
         async with self.lock:
@@ -340,7 +366,7 @@ class Table:
         self.listeners.discard(listener)
         self.touched = time.monotonic()
         seat = self.state.seat_of(listener.player)
-        if seat is not None and not any(li.player == listener.player for li in self.listeners):
+        if seat is not None and not self._is_connected(listener.player):
             self._away[seat] = now()
         self.announce()
         self.drive()
@@ -490,7 +516,9 @@ class Table:
         async with self.lock:
             try:
                 await self._settle_doubt()
-                waiting = [s for s in late if s in self.state.wanted()]
+                # Whoever acted while the lock was taken has a new deadline.
+                due = [s for s in late if self._deadlines.get(s, now() + 1) <= now()]
+                waiting = [s for s in due if s in self.state.wanted()]
                 wanted = [inputs.TookOver(s, SUBSTITUTE) for s in waiting]
                 wanted = [w for w in wanted if not self.state.seats[w.seat].driver]
                 if wanted:

@@ -85,13 +85,24 @@ class ResultRow(Struct, frozen=True):
     """Whether its table is still there; filled in when read."""
 
 
+class NewTable(Struct, frozen=True):
+    """A table about to be made, and who has which seat of it."""
+
+    row: TableRow
+    seating: Sequence[tuple[int, str | None]]
+
+
 class Addition(Struct, frozen=True):
-    """What is added to a table in one piece: log, changed seats, and the results at its end."""
+    """What is added to a table in one piece: log, changed seats, the results at its end.
+
+    A rematch opens its table in the same piece, so that there is never more than one.
+    """
 
     table: str
     rows: Sequence[LogRow]
     seating: Sequence[tuple[int, str | None]] = ()
     results: Sequence[ResultRow] = ()
+    opened: NewTable | None = None
 
 
 class Store(Protocol):

@@ -88,7 +88,7 @@ class SqliteStore:
     """See foxtray.server.store.Store."""
 
     def __init__(self, path: str | Path, observe: Callable[[float, int], None] | None = None):
-        self.path = Path(path)
+        self.path = Path(path).resolve()  # one file, one lock, by whatever name
         self.failing: str | None = None
         self._observe = observe or (lambda seconds, jobs: None)
         self._watchers: list[Callable[[str | None], None]] = []
@@ -320,16 +320,7 @@ class SqliteStore:
     # --- tables ------------------------------------------------------------------------------
 
     async def add_table(self, table: TableRow, seating: Sequence[tuple[int, str | None]]) -> None:
-        row = (
-            table.id, table.rules, table.setup, table.secret, table.host, table.invite,
-            table.watch, table.created,
-        )  # fmt: skip
-
-        def work(c: sqlite3.Connection) -> None:
-            c.execute(f"INSERT INTO tables ({TABLE}) VALUES (?,?,?,?,?,?,?,?)", row)
-            seat_players(c, table.id, seating)
-
-        await self._execute(work)
+        await self._execute(lambda c: insert_table(c, table, seating))
 
     async def table(self, table: str) -> TableRow | None:
         def work(c: sqlite3.Connection) -> TableRow | None:
@@ -431,7 +422,8 @@ class Append:
     @property
     def plain(self) -> bool:
         """Whether there is nothing but rows of the log."""
-        return not self.addition.seating and not self.addition.results
+        more = self.addition
+        return not more.seating and not more.results and more.opened is None
 
     def __call__(self, c: sqlite3.Connection) -> None:
         append(c, self.addition)
@@ -457,6 +449,8 @@ def append(c: sqlite3.Connection, addition: Addition) -> None:
     )
     if addition.seating:
         seat_players(c, addition.table, addition.seating)
+    if addition.opened:
+        insert_table(c, addition.opened.row, addition.opened.seating)
     if addition.results:
         c.executemany(
             "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -470,6 +464,17 @@ def append(c: sqlite3.Connection, addition: Addition) -> None:
         )  # fmt: skip
         done = (addition.results[0].finished, addition.table)
         c.execute("UPDATE tables SET finished=? WHERE id=?", done)
+
+
+def insert_table(
+    c: sqlite3.Connection, table: TableRow, seating: Sequence[tuple[int, str | None]]
+) -> None:
+    row = (
+        table.id, table.rules, table.setup, table.secret, table.host, table.invite, table.watch,
+        table.created,
+    )  # fmt: skip
+    c.execute(f"INSERT INTO tables ({TABLE}) VALUES (?,?,?,?,?,?,?,?)", row)
+    seat_players(c, table.id, seating)
 
 
 def read_results(c: sqlite3.Connection, table: str) -> list[ResultRow]:
