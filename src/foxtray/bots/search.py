@@ -22,6 +22,8 @@ SHUFFLE = 31
 """The purpose of the draws that arrange a batch of throws."""
 BATCH = 24
 """Throws of a batch: every die shows every face equally often in it."""
+LEAST = 64
+"""No candidate wins by fewer sampled throws than this, unless the effort is spent."""
 EXACT = 3
 """So many dice or fewer are enumerated."""
 
@@ -232,7 +234,8 @@ def drop_half(desk: Desk, n: int, done: int) -> tuple[int, int]:
                     better += 1
             desk.ranks[k] = better
             alive += 1
-    kept = max(1, (alive + 1) // 2)
+    # Two of them are worth enough throws to tell them apart.
+    kept = max(1 if done >= LEAST else 2, (alive + 1) // 2)
     rest = 0
     sampled = 0
     for k in range(n):
