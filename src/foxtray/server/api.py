@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import segno
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -398,19 +398,33 @@ def read_query(request: Request, known: tuple[Parameter, ...]) -> dict[str, Any]
     return found
 
 
-async def read_body(request: Request, decoder: msgspec.json.Decoder[Any] | None) -> Any:
-    """The body of a request, checked."""
+async def receive_body(request: Request, patience: float) -> bytes:
+    """The body of a request, if it is not too large and arrives in time."""
     data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > MAX_FRAME:
-            raise Refusal("too_large")
+    try:
+        async with asyncio.timeout(patience):
+            async for chunk in request.stream():
+                data += chunk
+                if len(data) > MAX_FRAME:
+                    raise Refusal("too_large")
+    except TimeoutError:
+        raise Refusal("malformed", "the message did not arrive in time") from None
+    except ClientDisconnect:
+        raise Refusal("malformed", "the message ended before its end") from None
+    return bytes(data)
+
+
+async def read_body(
+    request: Request, decoder: msgspec.json.Decoder[Any] | None, patience: float
+) -> Any:
+    """The body of a request, checked."""
+    data = await receive_body(request, patience)
     if decoder is None:
         return None
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Refusal("malformed", "send JSON, and say so: Content-Type: application/json")
     try:
-        return decoder.decode(bytes(data))
+        return decoder.decode(data)
     except msgspec.DecodeError as error:
         raise complaint(error) from None
     except UnicodeError:
@@ -438,7 +452,7 @@ def route(endpoint: Endpoint, desk: Desk, live: Live) -> Route:
             desk.limits.spend(endpoint.weight, call.address)
             call.player = await desk.player(request.scope)
             call.query = read_query(request, endpoint.query)
-            call.body = await read_body(request, decoder)
+            call.body = await read_body(request, decoder, desk.settings.patience)
             answer = await endpoint.handler(call)
         except FoxtrayError as error:
             return problem(desk, error)

@@ -18,6 +18,7 @@ import uvicorn
 
 from foxtray.server import logs
 from foxtray.server.app import create_app
+from foxtray.server.arrival import timely
 from foxtray.server.crew import Crew
 from foxtray.server.hosts import lan_address
 from foxtray.server.live import WireProtocol
@@ -109,6 +110,7 @@ async def serve(
     server = uvicorn.Server(
         uvicorn.Config(
             app,
+            http=timely(settings.patience),
             ws=WireProtocol,
             ws_max_size=MAX_FRAME,
             ws_ping_interval=None,

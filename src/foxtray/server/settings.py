@@ -47,6 +47,8 @@ class Settings:
     """Whether bots compile what they need at the start, and not with their first decision."""
     bot_pause: float = 1.0
     absence: float = 60.0
+    patience: float = 10.0
+    """Seconds in which the header of a request must arrive, and then its body."""
     limits: bool = True
     log_level: str = "info"
 
@@ -61,6 +63,8 @@ class Settings:
                 check_proxy(proxy.strip())
         if self.keep_finished < 1 or self.keep_unfinished < 1:
             raise BadSetting("tables are kept for at least one day")
+        if not self.patience > 0:
+            raise BadSetting("requests need a moment to arrive: patience must be above 0")
         if self.log_level not in ("debug", "info", "warning", "error"):
             raise BadSetting(f"log level {self.log_level!r} is not debug, info, warning or error")
 
