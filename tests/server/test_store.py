@@ -277,6 +277,18 @@ def test_what_is_no_store_is_refused_in_a_sentence(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_a_folder_where_nothing_can_be_made_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    path.with_name("store.db.lock").mkdir()  # even for root no file can have this name
+    command = [sys.executable, "-m", "foxtray", "serve", "--port", "0", "--db", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines() == [
+        f"foxtray: {path}.lock cannot be made: unable to open database file"
+    ]
+
+
 class Failing(SqliteStore):
     """A disk that can be made to fail when it is asked to be sure."""
 

@@ -68,12 +68,11 @@ def connect(path: Path) -> sqlite3.Connection:
 
 def lock(path: Path) -> sqlite3.Connection:
     """Keep a second server away from a file, for as long as this process lives."""
-    guard = sqlite3.connect(
-        path.with_name(path.name + ".lock"),
-        isolation_level=None,
-        timeout=0,
-        check_same_thread=False,
-    )
+    beside = path.with_name(path.name + ".lock")
+    try:
+        guard = sqlite3.connect(beside, isolation_level=None, timeout=0, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise StoreError(f"{beside} cannot be made: {error}") from None
     try:
         guard.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError as error:
