@@ -252,11 +252,7 @@ async def get_updates(call: Call) -> Response:
     table = await call.table()
     since = call.query["since"]
     if since == table.seq and call.query["wait"]:
-        try:
-            async with asyncio.timeout(call.query["wait"]):
-                await table.changed.wait()
-        except TimeoutError:
-            pass
+        await call.desk.polls.wait(table.changed, call.query["wait"])
     you = call.desk.you(call.request.scope, table, player_id(call))
     return json_response(table.catch_up(since, you))
 

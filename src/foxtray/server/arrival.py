@@ -30,6 +30,12 @@ class TimelyProtocol(H11Protocol):
         self._rest()
         super().connection_lost(exc)
 
+    def shutdown(self) -> None:
+        super().shutdown()
+        # A request of which a part is missing was not begun: nobody needs to wait for the rest.
+        if not self._answered() and self.cycle.more_body:
+            self.transport.abort()
+
     def _watch(self) -> None:
         """Let the time run for as long as it is the visitor's turn."""
         if not self._owed():
@@ -41,9 +47,11 @@ class TimelyProtocol(H11Protocol):
         """Whether the visitor is to speak, and no other timer waits for it."""
         if self.transport.get_protocol() is not self:
             return False  # it has become a WebSocket, which `Live` looks after
+        return self._answered() and self.timeout_keep_alive_task is None
+
+    def _answered(self) -> bool:
         # Before the first request there is no cycle, whatever its type says.
-        answered = self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]
-        return answered and self.timeout_keep_alive_task is None
+        return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]
 
     def _rest(self) -> None:
         if self._alarm is not None:

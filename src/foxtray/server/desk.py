@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 import structlog
@@ -18,6 +18,7 @@ from foxtray.server.limits import Limits
 from foxtray.server.messages import Posted, Preview, Refused, You
 from foxtray.server.metrics import Metrics
 from foxtray.server.players import Players
+from foxtray.server.polls import Polls
 from foxtray.server.refusals import Refusal
 from foxtray.server.settings import Settings
 from foxtray.server.store import PlayerRow, Store
@@ -60,6 +61,7 @@ class Desk:
     limits: Limits
     hosts: Hosts
     metrics: Metrics
+    polls: Polls = field(default_factory=Polls)
 
     async def player(self, scope: Scope) -> PlayerRow | None:
         """Who sends a request: by bearer token, or by cookie."""

@@ -24,6 +24,7 @@ from foxtray.server.hosts import lan_address
 from foxtray.server.live import WireProtocol
 from foxtray.server.messages import MAX_FRAME
 from foxtray.server.metrics import Metrics
+from foxtray.server.polls import Polls
 from foxtray.server.settings import BadSetting, Settings
 from foxtray.server.store import Store
 from foxtray.server.store.sqlite import SqliteStore
@@ -90,6 +91,18 @@ def announce(settings: Settings, port: int) -> str:
     return settings.public_url or local
 
 
+class Stopping(uvicorn.Server):
+    """Answers those who wait for something to happen before it waits for all to be answered."""
+
+    def __init__(self, config: uvicorn.Config, polls: Polls) -> None:
+        super().__init__(config)
+        self.polls = polls
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.polls.end()
+        await super().shutdown(sockets)
+
+
 async def serve(
     settings: Settings,
     open_store: Callable[[Settings, Metrics], Store] = (
@@ -107,7 +120,7 @@ async def serve(
     crew = Crew(settings.workers, warm=settings.warm)
     crew.start()
     app = create_app(settings, store, crew, metrics)
-    server = uvicorn.Server(
+    server = Stopping(
         uvicorn.Config(
             app,
             http=timely(settings.patience),
@@ -123,7 +136,8 @@ async def serve(
             timeout_graceful_shutdown=5,
             timeout_keep_alive=30,
             backlog=BACKLOG,
-        )
+        ),
+        app.state.desk.polls,
     )
     address = announce(settings, listener.getsockname()[1])
     if settings.open:
