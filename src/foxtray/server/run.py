@@ -20,12 +20,12 @@ from foxtray.server import logs
 from foxtray.server.app import create_app
 from foxtray.server.arrival import timely
 from foxtray.server.crew import Crew
-from foxtray.server.hosts import lan_address
+from foxtray.server.hosts import is_address, is_loopback, lan_address
 from foxtray.server.live import WireProtocol
 from foxtray.server.messages import MAX_FRAME
 from foxtray.server.metrics import Metrics
 from foxtray.server.polls import Polls
-from foxtray.server.settings import BadSetting, Settings
+from foxtray.server.settings import EVERYWHERE, LOOPBACK, BadSetting, Settings
 from foxtray.server.store import Store
 from foxtray.server.store.sqlite import SqliteStore
 
@@ -43,7 +43,7 @@ def bind(settings: Settings) -> socket.socket:
         listener.bind((settings.listen, settings.port))
     except OSError as error:
         listener.close()
-        where = f"{settings.listen}:{settings.port}"
+        where = page(settings.listen, settings.port)
         raise BadSetting(f"{where} cannot be used: {error.strerror}; try --port") from None
     listener.setblocking(False)
     return listener
@@ -75,20 +75,39 @@ def calm_collector() -> None:
     gc.set_threshold(1_000_000, 1, 1)
 
 
+def page(host: str, port: int) -> str:
+    """The address of the page; one of version 6 stands in brackets."""
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def shared_host(listen: str) -> str | None:
+    """The host by which others in the same network reach us, where there is one."""
+    if listen in EVERYWHERE:
+        return lan_address()
+    return listen if is_address(listen) and not is_loopback(listen) else None
+
+
 def announce(settings: Settings, port: int) -> str:
-    """Tell people where to go; returns the address for this machine."""
-    local = f"http://{'127.0.0.1' if settings.listen == '0.0.0.0' else settings.listen}:{port}/"
+    """Tell people where to go; returns the address to open on this machine.
+
+    Links and QR codes use the address by which a visitor came: whoever invites phones must come by
+    the one that phones can use.
+    """
+    listen = settings.listen
+    local = page({"0.0.0.0": LOOPBACK, "::": "::1"}.get(listen, listen), port)
     print(f"Foxtray is ready: {settings.public_url or local}")
-    address = lan_address() if settings.listen in ("0.0.0.0", "::") else None
-    if address:
-        here = settings.public_url or f"http://{address}:{port}/"
-        print(f"Phones in the same network: {here}")
+    shared = shared_host(listen)
+    best = settings.public_url or (page(shared, port) if shared else local)
+    if shared:
+        print(f"Phones in the same network: {best}")
         if sys.stdout.isatty():
-            segno.make(here).terminal(compact=True)
-    elif not settings.public_url:
+            segno.make(best).terminal(compact=True)
+    elif listen in EVERYWHERE:
+        print("No network was found; phones need the address of this machine in theirs.")
+    elif is_loopback(listen) and not settings.public_url:
         print("Only this machine can connect; --lan lets phones in the same network join.")
     print("Stop with Ctrl+C.", flush=True)
-    return settings.public_url or local
+    return best
 
 
 class Stopping(uvicorn.Server):
@@ -139,6 +158,7 @@ async def serve(
         ),
         app.state.desk.polls,
     )
+    listener.listen(BACKLOG)  # from now on visitors may have to wait, but are not refused
     address = announce(settings, listener.getsockname()[1])
     if settings.open:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

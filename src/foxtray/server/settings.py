@@ -13,6 +13,9 @@ from foxtray.errors import FoxtrayError
 from foxtray.folders import data_folder
 
 PREFIX = "FOXTRAY_"
+LOOPBACK = "127.0.0.1"
+EVERYWHERE = ("0.0.0.0", "::")
+"""All interfaces, by IP version 4 or 6."""
 
 
 class BadSetting(FoxtrayError):
@@ -29,7 +32,7 @@ def default_file() -> Path:
 class Settings:
     """How a server runs."""
 
-    host: str = "127.0.0.1"
+    host: str = LOOPBACK
     port: int = 8750
     lan: bool = False
     public_url: str = ""
@@ -55,6 +58,10 @@ class Settings:
     def __post_init__(self) -> None:
         if not 0 <= self.port < 65_536:
             raise BadSetting(f"port {self.port} is not possible; choose 1 to 65535")
+        if self.lan and self.host not in (LOOPBACK, *EVERYWHERE):
+            raise BadSetting(
+                f"--lan listens on all interfaces, --host {self.host} on one: choose either"
+            )
         url = urlsplit(self.public_url)
         if self.public_url and (url.scheme not in ("http", "https") or not url.hostname):
             raise BadSetting(f"{self.public_url!r} is no address like https://games.example")
@@ -71,7 +78,7 @@ class Settings:
     @property
     def listen(self) -> str:
         """The address to listen on."""
-        return "0.0.0.0" if self.lan and self.host == "127.0.0.1" else self.host
+        return "0.0.0.0" if self.lan and self.host == LOOPBACK else self.host
 
 
 def check_proxy(text: str) -> None:

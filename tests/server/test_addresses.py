@@ -1,0 +1,144 @@
+"""Where a server says it can be reached, and that it can be reached there."""
+
+import http.client
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from foxtray.server import run
+from foxtray.server.hosts import lan_address
+from foxtray.server.settings import BadSetting, Settings
+from server.harness import Server
+
+READY = "Foxtray is ready: "
+PHONES = "Phones in the same network: "
+ALONE = "Only this machine can connect"
+LAN = "192.168.7.5"
+PUBLIC = "https://games.example"
+
+
+def told(capsys: pytest.CaptureFixture[str], **wanted: object) -> tuple[list[str], str]:
+    """The lines people read, and the address that is opened."""
+    address = run.announce(Settings(**wanted), 8750)  # type: ignore[arg-type]
+    return capsys.readouterr().out.splitlines(), address
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ready", "second", "opened"),
+    [
+        ({}, "http://127.0.0.1:8750/", ALONE, "http://127.0.0.1:8750/"),
+        ({"host": "localhost"}, "http://localhost:8750/", ALONE, "http://localhost:8750/"),
+        ({"host": "::1"}, "http://[::1]:8750/", ALONE, "http://[::1]:8750/"),
+        (
+            {"lan": True},
+            "http://127.0.0.1:8750/",
+            f"{PHONES}http://{LAN}:8750/",
+            f"http://{LAN}:8750/",
+        ),
+        (
+            {"host": "::"},
+            "http://[::1]:8750/",
+            f"{PHONES}http://{LAN}:8750/",
+            f"http://{LAN}:8750/",
+        ),
+        (
+            {"host": "fd00::7"},
+            "http://[fd00::7]:8750/",
+            f"{PHONES}http://[fd00::7]:8750/",
+            "http://[fd00::7]:8750/",
+        ),
+        ({"lan": True, "public_url": PUBLIC}, PUBLIC, PHONES + PUBLIC, PUBLIC),
+        ({"public_url": PUBLIC}, PUBLIC, "Stop with", PUBLIC),
+    ],
+)
+def test_people_are_told_an_address_that_works_for_them(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: dict[str, object],
+    ready: str,
+    second: str,
+    opened: str,
+) -> None:
+    monkeypatch.setattr(run, "lan_address", lambda: LAN)
+    lines, address = told(capsys, **wanted)
+    assert lines[0] == READY + ready
+    assert lines[1].startswith(second)
+    assert address == opened
+
+
+def test_without_a_network_this_machine_is_opened(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "lan_address", lambda: None)
+    lines, address = told(capsys, lan=True)
+    assert lines[1].startswith("No network was found")
+    assert address == "http://127.0.0.1:8750/"
+
+
+def test_all_interfaces_and_one_exclude_each_other(tmp_path: Path) -> None:
+    assert Settings(lan=True).listen == "0.0.0.0"
+    assert Settings(lan=True, host="::").listen == "::"
+    for host in ("localhost", "::1", LAN):
+        with pytest.raises(BadSetting, match=f"--host {host}"):
+            Settings(lan=True, host=host)
+    words = ["serve", "--lan", "--host", "localhost", "--db", str(tmp_path / "store.db")]
+    command = [sys.executable, "-m", "foxtray", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("foxtray: --lan listens on all interfaces")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the browser is a script")
+def test_a_server_for_phones_opens_the_address_that_it_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = lan_address()
+    if address is None:
+        pytest.skip("this machine is in no network")
+    opened, browser = tmp_path / "opened", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    options = ("--lan", "--open", "--no-limits", "--workers", "1")
+    with Server(tmp_path / "store.db", *options) as server:
+        here = f"http://{address}:{server.port}/"
+        assert PHONES + here in server.log.read_text().splitlines()
+        deadline = time.monotonic() + 20
+        while not opened.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert opened.read_text().strip() == here
+        line = http.client.HTTPConnection(address, server.port, 10)
+        line.request("GET", "/healthz")
+        assert line.getresponse().status == 200
+        line.close()
+
+
+def test_an_address_of_version_6_works_as_it_is_printed(tmp_path: Path) -> None:
+    words = ["serve", "--host", "::1", "--port", "0", "--db", str(tmp_path / "store.db")]
+    with subprocess.Popen(
+        [sys.executable, "-m", "foxtray", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "FOXTRAY_WARM": "off"},
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        first = process.stdout.readline()
+        if not first and "cannot be used" in process.stderr.read():
+            pytest.skip("this machine has no addresses of version 6")
+        try:
+            found = re.fullmatch(rf"{READY}http://\[::1\]:(\d+)/\n", first)
+            assert found, first
+            line = http.client.HTTPConnection("::1", int(found[1]), 20)
+            line.request("GET", "/healthz")
+            assert line.getresponse().status == 200
+            line.close()
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)
