@@ -1,0 +1,197 @@
+"""A file of an older version is brought up to date with its data, each step whole or not at all."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from foxtray.server.store import LogRow, PlayerRow, ResultRow, StoreError, TableRow, migrations
+from foxtray.server.store.migrations import MIGRATIONS, migrate
+from foxtray.server.store.sqlite import SqliteStore
+
+FIRST = """
+    INSERT INTO players VALUES ('p1', 'Ana', x'01', 1000), ('p2', 'Bo', x'02', 1001);
+    INSERT INTO links VALUES (x'0a', 'p2', 9000);
+    INSERT INTO tables VALUES ('t1', 1, x'7b7d', x'53', 'p1', 'i1', 'w1', 2000, 5000);
+    INSERT INTO tables VALUES ('t2', 1, x'7b7d', x'54', 'p1', 'i2', 'w2', 2001, NULL);
+    INSERT INTO events VALUES ('t1', 1, 3000, x'61', 'p1 c1'), ('t1', 2, 3001, x'62', NULL);
+    INSERT INTO seats VALUES ('t1', 0, 'p1'), ('t2', 0, 'p1'), ('t2', 1, NULL);
+    INSERT INTO results VALUES
+        ('t1', 0, 'p1', NULL, 'clever', 1, 5000, 15, '[1,2,3,4,5]', 2, 1, 1, 0);
+"""
+"""What a server of the first version wrote: it stays as it is, whatever the versions to come."""
+
+STEP = """
+    CREATE TABLE ages (player TEXT PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;
+    INSERT INTO ages SELECT id, created FROM players;
+    CREATE INDEX ages_created ON ages (created);
+    UPDATE players SET name = name || '!';
+"""
+"""A step as one to come may be: it changes what the file holds, and how."""
+
+
+def file_of(version: int, path: Path, data: str = "") -> Path:
+    """A file as a foxtray of a version left it."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode=WAL")
+    steps = "".join(MIGRATIONS[:version])
+    connection.executescript(f"{steps} {data} PRAGMA user_version={version};")
+    connection.close()
+    return path
+
+
+def contents(path: Path) -> list[str]:
+    """Everything in a file: its version, its schema, its rows."""
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    lines = [f"version {version}", *connection.iterdump()]
+    connection.close()
+    return lines
+
+
+def schema(path: Path) -> set[tuple[str, str]]:
+    """Tables and indexes, with their columns; how they were spelled is of no consequence."""
+    connection = sqlite3.connect(path)
+    names = connection.execute("SELECT type, name FROM sqlite_master").fetchall()
+    found = {
+        (name, str(connection.execute(f'PRAGMA {kind}_xinfo("{name}")').fetchall()))
+        for kind, name in names
+    }
+    connection.close()
+    return found
+
+
+def add_step(monkeypatch: pytest.MonkeyPatch, step: str) -> int:
+    """As if the next version had come; returns its number."""
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, step))
+    return len(MIGRATIONS) + 1
+
+
+async def check_first(path: Path, mark: str = "") -> None:
+    """Open a file and find in it all that the first version wrote."""
+    store = SqliteStore(path)
+    try:
+        assert await store.player_by_token(b"\x01") == PlayerRow("p1", f"Ana{mark}", b"\x01", 1000)
+        assert await store.names(["p2"]) == {"p2": f"Bo{mark}"}
+        assert await store.table("t1") == TableRow("t1", 1, b"{}", b"S", "p1", "i1", "w1", 2000)
+        assert await store.log("t1") == [
+            LogRow(1, 3000, b"a", "p1 c1"),
+            LogRow(2, 3001, b"b", None),
+        ]
+        assert await store.tables_of("p1", over=False) == ["t2"]
+        assert await store.tables_of("p1", over=True) == ["t1"]
+        assert [name async for name in store.finished()] == ["t1"]
+        (result,) = await store.results("t1")
+        assert result == ResultRow(
+            "t1", 0, "p1", None, "clever", 1, 5000, 15, (1, 2, 3, 4, 5), 2, 1, True, False,
+            f"Ana{mark}", True,
+        )  # fmt: skip
+        moved = await store.use_link(b"\x0a", 8000, b"\x03")
+        assert moved
+        assert moved.id == "p2"
+    finally:
+        await store.close()
+
+
+def test_the_data_of_the_first_version_is_all_there_today(tmp_path: Path) -> None:
+    asyncio.run(check_first(file_of(1, tmp_path / "store.db", FIRST)))
+
+
+@pytest.mark.parametrize("version", range(len(MIGRATIONS) + 1))
+def test_every_version_arrives_at_the_same_schema(tmp_path: Path, version: int) -> None:
+    old, new = file_of(version, tmp_path / "old.db"), tmp_path / "new.db"
+    for path in (old, new):
+        connection = sqlite3.connect(path)
+        migrate(connection)
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+        connection.close()
+    assert schema(old) == schema(new)
+
+
+def test_a_step_takes_the_data_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = file_of(1, tmp_path / "store.db", FIRST)
+    newest = add_step(monkeypatch, STEP)
+    asyncio.run(check_first(path, mark="!"))
+    lines = contents(path)
+    assert lines[0] == f"version {newest}"
+    assert """INSERT INTO "ages" VALUES('p1',1000);""" in lines
+    # Done is done: opened once more, nothing is added to the names again.
+    asyncio.run(open_and_close(path))
+    assert contents(path) == lines
+    # And a server that does not know the step leaves the file alone.
+    monkeypatch.undo()
+    with pytest.raises(StoreError, match="newer foxtray"):
+        asyncio.run(open_and_close(path))
+    assert contents(path) == lines
+
+
+async def open_and_close(path: Path) -> None:
+    await SqliteStore(path).close()
+
+
+OPENING = """
+import asyncio, os, sys
+from foxtray.server.store import StoreError, migrations
+from foxtray.server.store.sqlite import SqliteStore
+
+class Stopping(SqliteStore):
+    def connect(self):
+        connection = super().connect()
+        # Little memory: what a step changes goes to the disk long before its end.
+        connection.execute("PRAGMA cache_size=4")
+        connection.create_function("stop_here", 0, lambda: os.kill(os.getpid(), 9))
+        return connection
+
+async def main():
+    await Stopping(sys.argv[1]).close()
+
+migrations.MIGRATIONS += (sys.argv[2],)
+try:
+    asyncio.run(main())
+except StoreError as error:
+    sys.exit(str(error))
+"""
+
+BIG_STEP = f"""{STEP}
+    CREATE TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 5000)
+        SELECT i, hex(randomblob(40)) AS text FROM n;
+    DELETE FROM events;
+"""
+
+
+def open_with(path: Path, step: str) -> subprocess.CompletedProcess[str]:
+    """Open a file in a process that knows one step more."""
+    command = [sys.executable, "-c", OPENING, str(path), step]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "told"),
+    [
+        ("INSERT INTO ages VALUES ('p9', NULL);", 1, "store.db cannot be used: NOT NULL"),
+        ("SELECT stop_here();", -9, ""),
+    ],
+    ids=["a failure", "kill -9"],
+)
+def test_a_step_that_is_cut_short_leaves_the_old_version(
+    tmp_path: Path, end: str, status: int, told: str
+) -> None:
+    path = file_of(1, tmp_path / "store.db", FIRST)
+    asyncio.run(open_and_close(path))
+    before = contents(path)
+    cut = open_with(path, BIG_STEP + end)
+    assert (cut.returncode, told in cut.stderr, "Traceback" in cut.stderr) == (status, True, False)
+    if status == -9:
+        written = path.with_name("store.db-wal").stat().st_size
+        assert written > 100_000, "it was cut short before anything was written"
+    assert contents(path) == before
+    # The next start does the whole step.
+    assert open_with(path, BIG_STEP).returncode == 0
+    after = contents(path)
+    assert after[0] == f"version {len(MIGRATIONS) + 1}"
+    assert sum(line.startswith('INSERT INTO "copies"') for line in after) == 5000
+    assert any("'Ana!'" in line for line in after)
