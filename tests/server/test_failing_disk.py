@@ -1,7 +1,6 @@
 """A full disk and a failing fsync: nothing is acknowledged, it is told, and nothing is lost."""
 
 import asyncio
-import random
 import resource
 import sqlite3
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.harness import Client, Server
-from server.test_kill import check, keep_playing
+from server.test_kill import Crowd, check
 
 FAULTY = (sys.executable, str(Path(__file__).with_name("faulty.py")))
 
@@ -53,14 +52,11 @@ def test_players_are_told_and_go_on_when_it_works_again(
     command = FAULTY if kind is FailingSync else ()
 
     async def main() -> None:
-        met: list[Client] = []
-        stop = asyncio.Event()
+        crowd = Crowd()
+        met = crowd.met
         with Server(tmp_path / "store.db", command=command) as server:
             disk = kind(server)
-            tables = [
-                asyncio.create_task(keep_playing(server, n, random.Random(n), met, stop))
-                for n in range(4)
-            ]
+            crowd.gather(server, 4)
             for _ in range(3):
                 await asyncio.sleep(1)
                 for client in met:
@@ -77,8 +73,7 @@ def test_players_are_told_and_go_on_when_it_works_again(
                 await until(lambda: server.http("GET", "/healthz")[0] == 200)
                 before = acknowledged(met)
                 await until(partial(went_on, met, before))
-            stop.set()
-            await asyncio.gather(*tables)
+            await crowd.part()
         assert check(tmp_path / "store.db", met) > 50
 
     asyncio.run(main())

@@ -5,16 +5,44 @@ import json
 import random
 import sqlite3
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from server.harness import Client, Server, key_of
 
-TABLES = [("clever", "m"), ("twice", "m"), ("clever", "mo"), ("twice", "mooo")]
+TABLES = [("clever", "m"), ("twice", "m"), ("clever", "mo"), ("twice", "mo"), ("clever", "mooo")]
+"""Ten people; the game changes with every round of the five."""
+PATIENCE = 90.0
+
+
+@dataclass
+class Crowd:
+    """People at tables that are played one after another."""
+
+    met: list[Client] = field(default_factory=list)
+    """Everybody who ever sat down."""
+    seated: dict[int, list[Client]] = field(default_factory=dict)
+    """Who sits at a table now, by its number; nobody while the next game is being set up."""
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def gather(self, server: Server, tables: int) -> None:
+        """Let people play at so many tables."""
+        for number in range(tables):
+            playing = keep_playing(server, number, random.Random(number), self)
+            self.tasks.append(asyncio.create_task(playing))
+
+    async def part(self) -> None:
+        """Everybody goes home; whatever went wrong at a table is raised."""
+        self.stop.set()
+        await asyncio.gather(*self.tasks)
 
 
 async def new_table(server: Server, number: int, rng: random.Random) -> list[Client]:
     """A table with everybody seated and the game begun; one client for each person."""
     game, seats = TABLES[number % len(TABLES)]
+    if number // len(TABLES) % 2:
+        game = {"clever": "twice", "twice": "clever"}[game]
     people = [await asyncio.to_thread(server.player, f"P{number} {seat}") for seat in seats]
     made = await asyncio.to_thread(server.table, people[0][1], game, seats, pause=False)
     key = key_of(made["you"]["invite"])
@@ -29,17 +57,16 @@ async def new_table(server: Server, number: int, rng: random.Random) -> list[Cli
     return clients
 
 
-async def keep_playing(
-    server: Server, number: int, rng: random.Random, met: list[Client], stop: asyncio.Event
-) -> None:
+async def keep_playing(server: Server, number: int, rng: random.Random, crowd: Crowd) -> None:
     """Play table after table until told to stop."""
-    while not stop.is_set():
+    while not crowd.stop.is_set():
         clients: list[Client] = []
         try:
             clients = await new_table(server, number, rng)
-            met += clients
+            crowd.met += clients
+            crowd.seated[number] = clients
             tasks = [asyncio.create_task(client.play(undos=0.05)) for client in clients]
-            while not stop.is_set() and not all(task.done() for task in tasks):
+            while not crowd.stop.is_set() and not all(task.done() for task in tasks):
                 await asyncio.sleep(0.05)
             for task in tasks:
                 if task.done():
@@ -49,8 +76,42 @@ async def keep_playing(
         except OSError:
             await asyncio.sleep(0.2)  # the server is down just now
         finally:
+            crowd.seated.pop(number, None)
             for client in clients:
                 await client.__aexit__()
+
+
+def log_lengths(db: Path) -> dict[str, int]:
+    """How many entries the log of every table has."""
+    connection = sqlite3.connect(f"file:{db}?mode=ro", uri=True)
+    rows = connection.execute('SELECT "table", max(seq) FROM events GROUP BY "table"').fetchall()
+    connection.close()
+    return dict(rows)
+
+
+async def everybody_is_seated(crowd: Crowd, people: int) -> list[Client]:
+    """Wait until all are at a table whose game has begun."""
+    async with asyncio.timeout(PATIENCE):
+        while sum(map(len, crowd.seated.values())) < people:
+            await asyncio.sleep(0.05)
+    return [client for clients in crowd.seated.values() for client in clients]
+
+
+async def everybody_goes_on(crowd: Crowd, people: int, db: Path) -> None:
+    """Wait until everybody has seen the log of the table grow by then, or the game end."""
+    waiting = await everybody_is_seated(crowd, people)
+    written = await asyncio.to_thread(log_lengths, db)
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while waiting:
+        late = asyncio.get_running_loop().time() > deadline
+        assert not late, f"stuck: {[(c.table_id, c.seq, written[c.table_id]) for c in waiting]}"
+        await asyncio.sleep(0.05)
+        waiting = [client for client in waiting if not went_on(client, written)]
+
+
+def went_on(client: Client, written: dict[str, int]) -> bool:
+    over = client.game is not None and client.game["over"]
+    return over or client.seq > written[client.table_id]
 
 
 def check(db: Path, met: list[Client]) -> int:
@@ -85,26 +146,18 @@ def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path, long_run: bool) 
 
     async def main() -> None:
         rng = random.Random(9)
-        met: list[Client] = []
-        stop = asyncio.Event()
+        crowd = Crowd()
         with Server(tmp_path / "store.db") as server:
-            # Ten tables of 1, 1, 2, 4, ... people: 20 clients.
-            tables = [
-                asyncio.create_task(keep_playing(server, n, random.Random(n), met, stop))
-                for n in range(10)
-            ]
+            # Ten tables of 1, 1, 2, 2 and 4 people.
+            crowd.gather(server, 10)
             for _ in range(kills):
                 await asyncio.sleep(0.1 + rng.random() * 0.6)
                 await asyncio.to_thread(server.kill)
                 await asyncio.to_thread(server.start)
-            await asyncio.sleep(1)
-            before = sum(len(client.acked) for client in met)
-            await asyncio.sleep(1)
-            assert sum(len(client.acked) for client in met) > before, "nobody went on"
-            stop.set()
-            await asyncio.gather(*tables)
-        acknowledged = check(tmp_path / "store.db", met)
-        print(f"{kills} kills, {len(met)} clients, {acknowledged} acknowledged, none lost")
+            await everybody_goes_on(crowd, 20, server.db)
+            await crowd.part()
+        acknowledged = check(tmp_path / "store.db", crowd.met)
+        print(f"{kills} kills, {len(crowd.met)} players, {acknowledged} acknowledged, none lost")
         assert acknowledged > 10 * kills
 
     asyncio.run(main())
@@ -112,13 +165,10 @@ def test_nothing_acknowledged_is_lost_by_kill_9(tmp_path: Path, long_run: bool) 
 
 def test_a_backup_under_load_restores_to_a_consistent_state(tmp_path: Path) -> None:
     async def main() -> None:
-        met: list[Client] = []
-        stop = asyncio.Event()
+        crowd = Crowd()
+        met = crowd.met
         with Server(tmp_path / "store.db") as server:
-            tables = [
-                asyncio.create_task(keep_playing(server, n, random.Random(n), met, stop))
-                for n in range(6)
-            ]
+            crowd.gather(server, 6)
             await asyncio.sleep(1.5)
             before = {client.table_id: client.seq for client in met}
             moves = sum(before.values())
@@ -127,8 +177,7 @@ def test_a_backup_under_load_restores_to_a_consistent_state(tmp_path: Path) -> N
             )
             assert await copying.wait() == 0
             assert sum(client.seq for client in met) > moves, "the copy held up everybody"
-            stop.set()
-            await asyncio.gather(*tables)
+            await crowd.part()
         connection = sqlite3.connect(tmp_path / "copy.db")
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         connection.close()
