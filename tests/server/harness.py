@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from contextlib import suppress
 from email.message import Message
 from pathlib import Path
@@ -200,7 +201,10 @@ class Refused(Exception):
 
 
 class Client:
-    """A client of one table: keeps its view up to date and sends again what got no answer."""
+    """A client of one table: keeps its view up to date and sends again what got no answer.
+
+    `trouble` is how often a message comes late, twice, or after one that was sent later.
+    """
 
     def __init__(
         self,
@@ -209,12 +213,17 @@ class Client:
         token: str = "",
         key: str = "",
         rng: random.Random | None = None,
+        trouble: float = 0.0,
     ) -> None:
         self.port = port
         self.table_id = table
         self.token = token
         self.key = key
         self.rng = rng or random.Random(table)
+        self.trouble = trouble
+        # Dice of their own, so that what goes wrong in sending does not hang on what is heard.
+        self._sending = random.Random(self.rng.random())
+        self._reading = random.Random(self.rng.random())
         self.seq = 0
         self.seen = False
         self.you: Json = {}
@@ -224,6 +233,10 @@ class Client:
         self.undo: list[int] = []
         self.entries: dict[int, Json] = {}
         self.acked: dict[str, int] = {}
+        self.done: list[Json] = []
+        """The commands that were acknowledged, as they were sent."""
+        self.answers: defaultdict[str, list[Json]] = defaultdict(list)
+        """All that was answered to a command, by its name."""
         self.refusals: list[str] = []
         self.heard: list[str] = []
         self.keep_heard = False
@@ -271,6 +284,7 @@ class Client:
                         await self.send(message)
                     async for text in self.socket:
                         assert isinstance(text, str)
+                        await self._dawdle(self._reading)
                         if self.keep_heard:
                             self.heard.append(text)
                         self._take(json.loads(text))
@@ -306,9 +320,10 @@ class Client:
                 self.table = message.get("table", self.table)
                 self.game = message.get("game", self.game)
                 self._note(message)
-        elif kind in ("ack", "refused", "previews") and message["id"] in self.waiting:
-            future = self.waiting[message["id"]]
-            if not future.done():
+        elif kind in ("ack", "refused", "previews"):
+            self.answers[message["id"]].append(message)
+            future = self.waiting.get(message["id"])
+            if future and not future.done():
                 future.set_result(message)
         self.changed.set()
 
@@ -332,6 +347,36 @@ class Client:
             with suppress(ConnectionClosed):
                 await self.socket.send(json.dumps(message))
 
+    async def _dawdle(self, rng: random.Random) -> None:
+        """Be late now and then."""
+        if self.trouble and rng.random() < self.trouble:
+            await asyncio.sleep(rng.random() * 0.03)
+
+    def _flurry(self, message: Json) -> list[Json]:
+        """A message as a bad line delivers it: twice, among others, in any order."""
+        company: list[Json] = [message, {"type": "ping"}]
+        company += self._sending.choices(self.done, k=2) if self.done else []
+        company = [other for other in company if self._sending.random() < self.trouble]
+        sent = [message, *company]
+        self._sending.shuffle(sent)
+        return sent
+
+    async def _send_badly(self, message: Json) -> None:
+        for part in self._flurry(message) if self.trouble else [message]:
+            await self._dawdle(self._sending)
+            await self.send(part)
+
+    async def repeat(self) -> None:
+        """Send everything that was acknowledged once more, in any order, and hear it again."""
+        before = {name: len(answers) for name, answers in self.answers.items()}
+        left = self._sending.sample(self.done, len(self.done))
+        async with asyncio.timeout(TIMEOUT):
+            while left:
+                for message in left:
+                    await self.send(message)
+                await asyncio.sleep(0.5)
+                left = [m for m in left if len(self.answers[m["id"]]) == before[m["id"]]]
+
     async def drop(self) -> None:
         """Lose the connection without a word."""
         if self.socket:
@@ -347,7 +392,7 @@ class Client:
         try:
             async with asyncio.timeout(TIMEOUT):
                 while True:
-                    await self.send(message)
+                    await self._send_badly(message)
                     try:
                         # Not wait_for: before Python 3.12 it may swallow a cancellation.
                         async with asyncio.timeout(again):
@@ -367,6 +412,7 @@ class Client:
             raise Refused(answer)
         if answer["type"] == "ack":
             self.acked[name] = answer["seq"]
+            self.done.append(message)
         return answer
 
     async def sit(self, seat: int) -> None:
@@ -405,3 +451,5 @@ class Client:
                 # What one saw may be a moment old; everything else is a mistake.
                 if refusal.code not in STALE:
                     raise
+                # A copy may be carried out yet. Answers come in order: hear of it first.
+                await self.command("preview")

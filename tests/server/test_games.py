@@ -11,19 +11,22 @@ import pytest
 
 from foxtray import record
 from server.harness import Client, Json, Server, key_of
+from server.test_kill import check
 
 
 async def gather_clients(
-    server: Server, game: str, seats: str, rng: random.Random, **wish: object
+    server: Server, game: str, seats: str, rng: random.Random, trouble: float = 0.0
 ) -> tuple[Json, list[Client]]:
     """A table with a client for each person, seated; not started yet."""
     _, token = server.player("Host")
-    made = server.table(token, game, seats, pause=False, **wish)
-    clients = [Client(server.port, made["id"], token, rng=random.Random(rng.random()))]
-    key = key_of(made["you"]["invite"])
+    made = server.table(token, game, seats, pause=False)
+    keys = {token: ""}
     for number in range(seats.count("o")):
-        _, token = server.player(f"Guest {number}")
-        clients.append(Client(server.port, made["id"], token, key, random.Random(rng.random())))
+        keys[server.player(f"Guest {number}")[1]] = key_of(made["you"]["invite"])
+    clients = [
+        Client(server.port, made["id"], token, key, random.Random(rng.random()), trouble)
+        for token, key in keys.items()
+    ]
     for client in clients:
         client.keep_heard = True
         await client.__aenter__()
@@ -56,10 +59,14 @@ def check_views(server: Server, made: Json, clients: list[Client], folder: Path)
     subprocess.run([sys.executable, "-m", "foxtray", "replay", str(path)], check=True)
 
 
+TROUBLE = 0.2
+"""How often a message is late, sent twice, or overtaken."""
 TABLES = [
     ("clever", "m"),
     ("twice", "m"),
     ("clever", "mo"),
+    ("twice", "om"),
+    ("clever", "omo"),
     ("twice", "mob"),
     ("clever", "mooo"),
     ("twice", "ombo"),
@@ -72,25 +79,42 @@ def test_whole_games_over_bad_connections(
 ) -> None:
     async def main() -> None:
         rng = random.Random(f"{game}{seats}")
-        made, clients = await gather_clients(server, game, seats, rng)
-        watcher = Client(server.port, made["id"], "", made["you"]["key"])
+        made, clients = await gather_clients(server, game, seats, rng, TROUBLE)
+        watcher = Client(server.port, made["id"], "", made["you"]["key"], rng, TROUBLE)
         watcher.keep_heard = True
         await watcher.__aenter__()
         host = next(client for client in clients if client.token)
         await host.command("start")
         try:
-            async with asyncio.timeout(90):
+            async with asyncio.timeout(180):
                 await asyncio.gather(*(c.play(drops=0.03, undos=0.1) for c in clients))
+                check_answers(clients)
+                await asyncio.gather(*(client.repeat() for client in clients))
                 everybody = [*clients, watcher]
                 while len({client.seq for client in everybody}) > 1:
                     await asyncio.sleep(0.05)
         finally:
             for client in [*clients, watcher]:
                 await client.__aexit__()
+        check_answers(clients)
+        assert check(server.db, clients) == sum(len(client.acked) for client in clients)
         check_views(server, made, [*clients, watcher], tmp_path)
         check_no_leak(made, [*clients, watcher])
 
     asyncio.run(main())
+
+
+def check_answers(clients: list[Client]) -> None:
+    """Whatever came twice was acknowledged with the same number, and some things did."""
+    for client in clients:
+        assert client.acked
+        for name, answers in client.answers.items():
+            acks = [answer for answer in answers if answer["type"] == "ack"]
+            # What was refused first may be carried out when it comes again; never the other way.
+            assert not acks or answers[-len(acks) :] == acks
+            assert all(ack == acks[0] for ack in acks)
+            assert name not in client.acked or acks[0]["seq"] == client.acked[name]
+        assert any(len(client.answers[name]) > 1 for name in client.acked)
 
 
 def check_no_leak(made: Json, clients: list[Client]) -> None:
