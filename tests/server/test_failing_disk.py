@@ -1,4 +1,4 @@
-"""A full disk and a failing fsync: nothing is acknowledged, it is told, and nothing is lost."""
+"""A disk that is full, fails to sync or is read-only: it is told, and nothing is lost."""
 
 import asyncio
 import resource
@@ -14,47 +14,101 @@ from server.harness import Client, Server
 from server.test_kill import Crowd, check
 
 FAULTY = (sys.executable, str(Path(__file__).with_name("faulty.py")))
+HUMBLE = (sys.executable, str(Path(__file__).with_name("humble.py")))
+RETRIES = 2.5
+"""Seconds in which the server tries at least once whether writing works again."""
+on_linux = pytest.mark.skipif(
+    not hasattr(resource, "prlimit"), reason="limits are set from outside on Linux"
+)
 
 
-class FullDisk:
+class Disk:
+    """Something that fails under a server."""
+
+    command: tuple[str, ...] = ()
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+    def fail(self) -> None:
+        raise NotImplementedError
+
+    def heal(self) -> None:
+        raise NotImplementedError
+
+    async def stay(self) -> None:
+        """For a while, after it was noticed."""
+        await asyncio.sleep(0.7)
+
+
+class FullDisk(Disk):
     """The server's files may not grow any more."""
 
-    def __init__(self, server: Server) -> None:
-        assert server.process
-        self.pid = server.process.pid
-
     def fail(self) -> None:
-        resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        self._limit(4096)
 
     def heal(self) -> None:
-        unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-        resource.prlimit(self.pid, resource.RLIMIT_FSIZE, unlimited)
+        self._limit(resource.RLIM_INFINITY)
+
+    def _limit(self, size: int) -> None:
+        assert self.server.process
+        limits = size, resource.RLIM_INFINITY
+        resource.prlimit(self.server.process.pid, resource.RLIMIT_FSIZE, limits)
 
 
-class FailingSync:
+class ReadOnlyFile(FullDisk):
+    """One write fails, and from then on the files can only be read.
+
+    So does a file system that the kernel makes read-only after an error. A real one cannot be
+    made so while a test has files open in it; to a server that opens its file anew it is the same.
+    """
+
+    command = HUMBLE
+
+    def fail(self) -> None:
+        set_mode(self.server.db, 0o444)
+        super().fail()
+
+    async def stay(self) -> None:
+        super().heal()
+        await asyncio.sleep(RETRIES)
+        assert self.server.http("GET", "/healthz")[0] == 503
+
+    def heal(self) -> None:
+        set_mode(self.server.db, 0o644)
+
+
+def set_mode(db: Path, mode: int) -> None:
+    """Say who may write a database: the file, and those beside it while it is in use."""
+    for end in ("", "-wal", "-shm"):
+        path = db.with_name(db.name + end)
+        if path.exists():
+            path.chmod(mode)
+
+
+class FailingSync(Disk):
     """Every commit fails, half of them after the data was written."""
 
-    def __init__(self, server: Server) -> None:
-        self.flag = server.db.with_name("broken")
+    command = FAULTY
 
     def fail(self) -> None:
-        self.flag.touch()
+        self._flag.touch()
 
     def heal(self) -> None:
-        self.flag.unlink()
+        self._flag.unlink()
+
+    @property
+    def _flag(self) -> Path:
+        return self.server.db.with_name("broken")
 
 
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits are set from outside on Linux")
-@pytest.mark.parametrize("kind", [FullDisk, FailingSync])
-def test_players_are_told_and_go_on_when_it_works_again(
-    tmp_path: Path, kind: type[FullDisk | FailingSync]
-) -> None:
-    command = FAULTY if kind is FailingSync else ()
-
+@on_linux
+@pytest.mark.parametrize("kind", [FullDisk, FailingSync, ReadOnlyFile])
+def test_players_are_told_and_go_on_when_it_works_again(tmp_path: Path, kind: type[Disk]) -> None:
     async def main() -> None:
         crowd = Crowd()
         met = crowd.met
-        with Server(tmp_path / "store.db", command=command) as server:
+        with Server(tmp_path / "store.db", command=kind.command) as server:
             disk = kind(server)
             crowd.gather(server, 4)
             for _ in range(3):
@@ -65,7 +119,7 @@ def test_players_are_told_and_go_on_when_it_works_again(
                 await until(lambda: server.http("GET", "/healthz")[0] == 503)
                 # What was written before may still be on its way to the clients; nothing else may.
                 written = commands_in(server.db)
-                await asyncio.sleep(0.7)
+                await disk.stay()
                 early = {name for client in met for name in client.acked} - written
                 assert not early, "acknowledged while nothing could be written"
                 assert any('"code":"storage_failing"' in t for c in met for t in c.heard)
@@ -77,6 +131,50 @@ def test_players_are_told_and_go_on_when_it_works_again(
         assert check(tmp_path / "store.db", met) > 50
 
     asyncio.run(main())
+
+
+@on_linux
+@pytest.mark.parametrize(
+    "whole",
+    [
+        pytest.param(
+            False,
+            id="the file alone",
+            marks=pytest.mark.xfail(
+                strict=True, reason="nothing is written at the start, so nothing is noticed"
+            ),
+        ),
+        pytest.param(True, id="as on a read-only file system"),
+    ],
+)
+def test_a_server_says_that_its_file_is_read_only(tmp_path: Path, whole: bool) -> None:
+    db = tmp_path / "data" / "store.db"
+    db.parent.mkdir()
+    with Server(db) as server:
+        player, token = server.player()
+    before = db.read_bytes()
+    locked = [db.with_name("store.db.lock"), db.parent] if whole else []
+    set_mode(db, 0o444)
+    for path in locked:
+        path.chmod(0o555)
+    server = Server(db, command=HUMBLE)
+    server.log = tmp_path / "start.log"
+    try:
+        with pytest.raises(AssertionError):
+            server.start()
+        assert server.stop() == 2
+    finally:
+        server.stop()
+        for path in locked:
+            path.chmod(0o755)
+    told = server.log.read_text()
+    assert told.startswith(f"foxtray: {db} cannot be used: ")
+    assert told.count("\n") == 1
+    assert db.read_bytes() == before
+    # Once it may be written, everything is as it was.
+    set_mode(db, 0o644)
+    with Server(db, command=HUMBLE) as server:
+        assert server.http("PUT", "/api/me", {"name": "Bo"}, token)[1]["id"] == player
 
 
 def commands_in(db: Path) -> set[str]:
