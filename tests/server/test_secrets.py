@@ -1,16 +1,23 @@
-"""Nothing said over HTTP in a whole game holds a secret, a token of others or faces to come."""
+"""Nothing said in a whole game holds a secret, a token of others or faces to come."""
 
+import asyncio
 import base64
+import json
 import random
+import re
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
 
 from foxtray.server.players import digest
 from foxtray.server.store.sqlite import backup
-from server.harness import Json, Server, key_of
+from server.harness import TIMEOUT, Json, Server, key_of
 from server.test_tables import post
 
 QUIET = ("/api/me", "/api/me/games", "/api/me/statistics")
@@ -101,21 +108,22 @@ def spellings(data: bytes) -> list[bytes]:
     return [data, data.hex().encode(), *coded]
 
 
-def check_heard(party: Party, secret: bytes) -> None:
-    for heard in party.heard:
+def check_heard(every: list[Heard], tokens: list[str], invite: str, secret: bytes) -> None:
+    """Search everything: nothing before its time, nothing to whom it does not concern."""
+    secrets_kept = spellings(secret)
+    hashes = [spelling for token in tokens if token for spelling in spellings(digest(token))]
+    for heard in every:
+        private = [token.encode() for token in tokens if token and token != tokens[heard.reader]]
+        forbidden = [*hashes, *private]
         if not heard.over:
-            for spelling in spellings(secret):
-                assert spelling not in heard.body, heard.what
-        for owner, token in enumerate(party.tokens):
-            if token:
-                assert owner == heard.reader or token.encode() not in heard.body, heard.what
-                for spelling in spellings(digest(token)):
-                    assert spelling not in heard.body, heard.what
-        if not party.tokens[heard.reader]:
-            assert party.invite.encode() not in heard.body, heard.what
+            forbidden += secrets_kept
+        if not tokens[heard.reader]:
+            forbidden.append(invite.encode())
+        for spelling in forbidden:
+            assert spelling not in heard.body, heard.what
 
 
-def replaced(party: Party, source: Path, target: Path, moments: list[int]) -> None:
+def replaced(table: str, source: Path, target: Path, moments: list[int]) -> None:
     """For each moment a table with the same log up to there, and another secret."""
     backup(source, target)
     connection = sqlite3.connect(target)
@@ -123,12 +131,12 @@ def replaced(party: Party, source: Path, target: Path, moments: list[int]) -> No
         connection.execute(
             "INSERT INTO tables SELECT ?, rules, setup, ?, host, invite, watch, created, NULL "
             "FROM tables WHERE id=?",
-            (f"at{n}", secrets.token_bytes(32), party.id),
+            (f"at{n}", secrets.token_bytes(32), table),
         )
         connection.execute(
             'INSERT INTO events SELECT ?, seq, at, data, command FROM events WHERE "table"=? '
             "AND seq<=?",
-            (f"at{n}", party.id, n),
+            (f"at{n}", table, n),
         )
     connection.commit()
     connection.close()
@@ -151,13 +159,13 @@ def test_no_answer_of_a_whole_game_tells_too_much(tmp_path: Path) -> None:
         last = views.pop(max(views))
         secret = bytes.fromhex(last["table"]["dice"]["secret"])
         assert any(secret.hex().encode() in heard.body for heard in party.heard if heard.over)
-        check_heard(party, secret)
+        check_heard(party.heard, party.tokens, party.invite, secret)
         log = server.log.read_text()
         assert not any(text in log for text in (secret.hex(), party.invite, party.key))
         assert not any(token in log for token in party.tokens if token)
     # Faces to come follow from the secret. With another one, everything must look the same.
     moments = sorted(views)[::5]
-    replaced(party, tmp_path / "store.db", tmp_path / "other.db", moments)
+    replaced(party.id, tmp_path / "store.db", tmp_path / "other.db", moments)
     with Server(tmp_path / "other.db") as server:
         for n in moments:
             status, view = server.http("GET", f"/api/tables/at{n}", token=party.tokens[0])
@@ -165,3 +173,172 @@ def test_no_answer_of_a_whole_game_tells_too_much(tmp_path: Path) -> None:
             promised = view["table"]["dice"]["commitment"]
             assert promised != last["table"]["dice"]["commitment"]
             assert plain(view) == plain(views[n])
+
+
+# --- over sockets -------------------------------------------------------------------------------
+
+
+class Company:
+    """Two players and somebody who watches, each at a socket; only one of them speaks at a time."""
+
+    def __init__(self, server: Server, table: str, tokens: list[str], keys: list[str]) -> None:
+        self.server = server
+        self.table = table
+        self.tokens = tokens
+        self.keys = keys
+        self.heard: list[Heard] = []
+        self.latest: Json = {}
+        """The last snapshot or update."""
+        self._sockets: list[ClientConnection] = []
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        url = f"ws://127.0.0.1:{self.server.port}/api/tables/{self.table}/live"
+        for reader, token in enumerate(self.tokens):
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            line = connect(url, additional_headers=headers, max_size=None, open_timeout=TIMEOUT)
+            self._sockets.append(await self._stack.enter_async_context(line))
+            await self.greet(reader)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def say(self, reader: int, message: Json) -> None:
+        await self._sockets[reader].send(json.dumps(message))
+
+    async def hear(self, reader: int, last: Callable[[Json], bool]) -> Json:
+        """Listen up to a message that is expected."""
+        while True:
+            async with asyncio.timeout(TIMEOUT):
+                text = await self._sockets[reader].recv()
+            assert isinstance(text, str)
+            message = dict(json.loads(text))
+            over = '"status":"over"' in text
+            self.heard.append(Heard(reader, message["type"], text.encode(), over))
+            if "undo" in message:
+                self.latest = {**self.latest, **message}
+            if last(message):
+                return message
+
+    async def greet(self, reader: int, **since: int) -> None:
+        """Say hello; everybody is told who is there."""
+        await self.say(reader, {"type": "hello", "key": self.keys[reader], **since})
+        for listener in range(len(self._sockets)):
+            await self.hear(listener, lambda message: message["type"] == "presence")
+
+    async def ask(self) -> None:
+        """Everybody asks for all that can be asked without changing anything."""
+        for reader in range(3):
+            await self.greet(reader)
+            await self.greet(reader, since=max(0, self.latest["seq"] - 1))
+            await self.say(reader, {"type": "preview", "id": "what-if"})
+            await self.say(reader, {"type": "ping"})
+            await self.hear(reader, lambda message: message["type"] == "pong")
+
+    async def act(self, seat: int, message: Json) -> None:
+        """One acts, and all hear of it."""
+        await self.say(seat, message)
+        answer = await self.hear(seat, lambda told: told.get("id") == message["id"])
+        assert answer["type"] == "ack", answer
+        for reader in {0, 1, 2} - {seat}:
+            await self.hear(reader, lambda told: told["type"] == "update")
+
+    def next(self, rng: random.Random) -> tuple[int, Json]:
+        """Who acts next, and how: at random, and now and then by taking back."""
+        seq, game = self.latest["seq"], self.latest["game"]
+        name = {"id": f"command-{seq}"}
+        last = self.latest["entries"][-1]
+        if last["what"] == "played" and last["seat"] in self.latest["undo"] and rng.random() < 0.25:
+            return last["seat"], {"type": "undo", **name}
+        if game["rolling"]:
+            return game["active"], {"type": "roll", **name}
+        seat = rng.choice(game["awaiting"])
+        action = rng.choice(game["seats"][seat]["legal"])["action"]
+        return seat, {"type": "play", "action": action, **name}
+
+    def told(self, since: int) -> list[str]:
+        """What was heard after so many messages, without what is another table's own."""
+        return [
+            f"{heard.reader} {self._common(heard.body.decode())}" for heard in self.heard[since:]
+        ]
+
+    def _common(self, text: str) -> str:
+        text = re.sub('"commitment":"[0-9a-f]{64}"', '"commitment":""', text)
+        text = text.replace(f":{self.server.port}/", ":PORT/").replace(self.table, "TABLE")
+        return re.sub(r"\b1\d{12}\b", "TIME", text)
+
+
+class Moment(NamedTuple):
+    """What was heard when everybody asked, who acted then and how, and what was heard of that."""
+
+    asked: list[str]
+    seat: int
+    command: Json
+    acted: list[str]
+
+
+async def play_by_socket(company: Company, rng: random.Random) -> dict[int, Moment]:
+    """A whole game; what was said at each number of its log."""
+    moments: dict[int, Moment] = {}
+    for seat in (0, 1):
+        entropy = secrets.token_hex(16)
+        sit = {"type": "sit", "id": f"sit-{seat}", "seat": seat, "entropy": entropy}
+        await company.act(seat, sit)
+    await company.act(0, {"type": "start", "id": "start"})
+    while not company.latest["game"]["over"]:
+        start = len(company.heard)
+        await company.ask()
+        middle = len(company.heard)
+        seq = company.latest["seq"]
+        seat, command = company.next(rng)
+        await company.act(seat, command)
+        asked = company.told(start)[: middle - start]
+        moments[seq] = Moment(asked, seat, command, company.told(middle))
+    await company.ask()
+    return moments
+
+
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_no_message_of_a_whole_game_tells_too_much(tmp_path: Path, game: str) -> None:
+    with Server(tmp_path / "store.db") as server:
+        tokens = [server.player(name)[1] for name in ("Ana", "Bo")] + [""]
+        made = server.table(tokens[0], game, "mo")
+        invite = key_of(made["you"]["invite"])
+        keys = ["", invite, made["you"]["key"]]
+
+        async def first() -> tuple[Company, dict[int, Moment]]:
+            async with Company(server, made["id"], tokens, keys) as company:
+                return company, await play_by_socket(company, random.Random(game))
+
+        company, moments = asyncio.run(first())
+    secret = bytes.fromhex(company.latest["table"]["dice"]["secret"])
+    kinds = {heard.what for heard in company.heard}
+    assert kinds >= {"greeting", "snapshot", "update", "presence", "ack", "previews", "pong"}
+    # What is searched for can be found: the players are told the secret, at the end.
+    for reader in range(3):
+        ends = [heard.body for heard in company.heard if heard.reader == reader and heard.over]
+        assert all(secret.hex().encode() in body for body in ends)
+        assert len(ends) > 2
+    check_heard(company.heard, tokens, invite, secret)
+    # Faces to come follow from the secret. With another one, everything must sound the same.
+    chosen = [n for n in sorted(moments) if n % 3 == 0 or moments[n].command["type"] == "undo"]
+    replaced(made["id"], tmp_path / "store.db", tmp_path / "other.db", chosen)
+    with Server(tmp_path / "other.db") as server:
+        for n in chosen:
+            company = Company(server, f"at{n}", tokens, keys)
+            asyncio.run(compare(company, moments[n], last=n == max(moments)))
+    assert {"roll", "play", "undo"} <= {moments[n].command["type"] for n in chosen}
+
+
+async def compare(company: Company, moment: Moment, *, last: bool) -> None:
+    """Ask the same at the same place of the log, and do the same."""
+    async with company:
+        start = len(company.heard)
+        await company.ask()
+        assert company.told(start) == moment.asked
+        # A throw shows the secret's work, and the last action of a game the secret.
+        if moment.command["type"] != "roll" and not last:
+            middle = len(company.heard)
+            await company.act(moment.seat, moment.command)
+            assert company.told(middle) == moment.acted
