@@ -98,16 +98,19 @@ class SqliteStore:
         except OSError as error:
             raise StoreError(f"{self.path.parent} cannot be made: {error.strerror}") from None
         self._guard = lock(self.path)
+        self._writer: sqlite3.Connection | None = None
         try:
-            self._writer: sqlite3.Connection | None = self.connect()
+            self._writer = self.connect()
             migrate(self._writer)
+            self._try_writing(self._writer)
             self._reader = connect(self.path)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, StoreError) as error:
+            if self._writer:
+                self._writer.close()
             self._guard.close()
+            if isinstance(error, StoreError):
+                raise
             raise StoreError(f"{self.path} cannot be used: {error}") from None
-        except StoreError:
-            self._guard.close()
-            raise
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="store-reader")
         self._thread = threading.Thread(target=self._write, name="store-writer", daemon=True)
         self._thread.start()
@@ -236,15 +239,18 @@ class SqliteStore:
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if busy:
                 raise sqlite3.OperationalError("the file is in use")
-            # A write of no consequence, to see that writing works.
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute(f"PRAGMA user_version={version}")
-            self.commit(connection)
+            self._try_writing(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _try_writing(self, connection: sqlite3.Connection) -> None:
+        """A write of no consequence, to see that writing works."""
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"PRAGMA user_version={version}")
+        self.commit(connection)
 
     def _tell(self, failing: str | None) -> None:
         if failing != self.failing:
