@@ -166,6 +166,12 @@ def test_what_always_fails_is_told(find: workers.Find, said: str) -> None:
     assert not multiprocessing.active_children()
 
 
+def test_no_process_is_started_without_a_chunk() -> None:
+    for _ in stream(pieces(10, 10), 3):
+        assert len(multiprocessing.active_children()) == 1
+    assert not list(stream([], 3))
+
+
 def test_the_number_of_processes_does_not_show(capsys: pytest.CaptureFixture[str]) -> None:
     args = "simulate twice --bot random --seats 2 --games 9001 --json"
     numbers = []
@@ -366,6 +372,8 @@ def test_without_numpy_or_numba_it_is_said_what_to_install(missing: str) -> None
         ("simulate clever --bot random --seats 5 --games 5", "5 seats are not possible"),
         ("simulate clever --bot random,greedy --seats 3 --games 5", "cannot take 3 seats"),
         ("simulate clever --bot random --games 5 --jobs 0", "0 processes cannot play"),
+        ("simulate clever --bot random --games 5 --jobs 257", "257 processes are too many"),
+        ("arena clever --bots random,greedy --games 5 --jobs 257", "257 processes are too many"),
         ("simulate clever --bot random --games 5 --seed 18446744073709551615", "a seed is"),
         ("simulate clever --bot random --games 5 --csv no/such.csv", "No such file or directory"),
         ("simulate clever --bot random --games 5 --plot .", "Is a directory"),

@@ -25,6 +25,8 @@ FAST, LARGE, SLOW = 4096, 256, 32
 """Games in a chunk: of bots inside the compiled loop, with all their moves, of other bots."""
 WORTH_A_PROCESS = 50_000
 """Games of fast bots that pay for the start of another process."""
+MOST_JOBS = 256
+"""More processes than this would only exhaust the machine."""
 
 
 def simulate(
@@ -75,6 +77,8 @@ def check(game: str, bots: Sequence[str], games: int, seed: int, jobs: int | Non
         raise BadSetup(f"{games} games cannot be played; choose 1 or more")
     if jobs is not None and jobs < 1:
         raise BadSetup(f"{jobs} processes cannot play; choose 1 or more")
+    if jobs is not None and jobs > MOST_JOBS:
+        raise BadSetup(f"{jobs} processes are too many; choose {MOST_JOBS} or fewer")
     SeededDice(seed)
     SeededDice(seed + games - 1)
 

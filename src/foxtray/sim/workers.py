@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, islice
 from multiprocessing import connection, get_context
 from multiprocessing.context import SpawnProcess
 from time import process_time
@@ -68,14 +69,16 @@ def play_chunk(chunk: Chunk, find: Find | None) -> Played:
 
 
 def stream(chunks: Iterable[Chunk], jobs: int = 1, find: Find | None = None) -> Generator[Played]:
-    """Play chunks on this many processes; one is the calling process itself."""
+    """Play chunks on up to this many processes; one is the calling process itself."""
     if jobs == 1:
         for chunk in chunks:
             yield play_chunk(chunk, find)
         return
-    crew = Crew(jobs, find)
+    left = iter(chunks)
+    first = list(islice(left, jobs))
+    crew = Crew(len(first), find)  # a process without a chunk would be started in vain
     try:
-        yield from crew.play(chunks)
+        yield from crew.play(chain(first, left))
     finally:
         crew.stop()
 
