@@ -22,6 +22,7 @@ from foxtray.bots.player import LevelBot
 from foxtray.bots.weights import DamagedWeights, read_weights, weights_of
 from foxtray.cli import main
 from foxtray.core.codes import ACTIONS
+from foxtray.server import worker
 from foxtray.sim import batch, compiled
 from foxtray.sim.arrays import STATE, tables_of, write
 
@@ -286,6 +287,40 @@ def test_bots_of_other_packages_are_found(monkeypatch: pytest.MonkeyPatch) -> No
     assert described()[-1]["name"] == "clumsy"
     with pytest.raises(levels.UnknownBot):
         bots.chooser("clumsy", "clever")
+
+
+def out_of_order(seed: int) -> Bot:
+    raise RuntimeError("no licence")
+
+
+def nobody(seed: int) -> None:
+    """Makes no bot."""
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("no_such_module:Bot", "bot broken cannot be loaded: ModuleNotFoundError"),
+        ("test_bots:out_of_order", "bot broken cannot be loaded: RuntimeError('no licence')"),
+        ("test_bots:nobody", "bot broken cannot be used"),
+    ],
+)
+def test_a_bot_that_cannot_be_loaded_is_named(
+    value: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = EntryPoint("broken", value, levels.GROUP)
+    monkeypatch.setattr(levels, "entry_points", lambda group: [entry])
+    with pytest.raises(BotError, match="bot broken"):
+        bots.bot("broken")
+    assert main(["play", "clever", "--seats", "me,broken"]) == 2
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
+    # A table of the server goes on without it.
+    game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
+    chosen = worker.choose(game.position(), 0, "broken", 1)
+    assert chosen in map(str, game.legal(0))
+    assert "bot broken" in capsys.readouterr().err
 
 
 def test_an_unknown_bot_is_refused_with_the_known_ones() -> None:

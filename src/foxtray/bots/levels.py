@@ -6,16 +6,13 @@ its value a callable that takes a seed and returns a Bot.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from foxtray.bots.base import Bot, BotError
 from foxtray.bots.simple import SimpleBot
 from foxtray.errors import FoxtrayError
-
-if TYPE_CHECKING:
-    from foxtray.bots.base import Bot
 
 GROUP = "foxtray.bots"
 
@@ -115,10 +112,20 @@ def bot(name: str, seed: int = 0) -> Bot:
     """A bot by its name."""
     check(name)
     if name not in LEVELS:
-        make: Callable[[int], Bot] = external()[name].load()
-        return make(seed)
+        return brought_along(name, seed)
     if LEVELS[name].simple:
         return SimpleBot(name, seed)
     from foxtray.bots import player
 
     return player.LevelBot(LEVELS[name], seed)
+
+
+def brought_along(name: str, seed: int) -> Bot:
+    """A bot of another package; what goes wrong there becomes a BotError with its name."""
+    try:
+        found: Bot = external()[name].load()(seed)
+    except Exception as error:
+        raise BotError(f"bot {name} cannot be loaded: {error!r}") from error
+    if not (hasattr(found, "name") and hasattr(found, "choose")):
+        raise BotError(f"bot {name} cannot be used: it has no name or cannot choose")
+    return found
