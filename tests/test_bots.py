@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -276,6 +277,31 @@ def test_a_misbehaving_bot_is_reported_by_name(fault: str) -> None:
     game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
     with pytest.raises(BotError, match="bot clumsy"):
         ask(Misbehaving(fault), game, 0, limit=0.01)
+
+
+def test_a_bot_that_never_answers_is_given_up() -> None:
+    """The limit holds while it still thinks, not only once it has answered."""
+    late = threading.Event()
+    bot = Misbehaving("raises")
+    bot.choose = lambda game, seat: late.wait(20)  # type: ignore[method-assign, assignment, return-value]
+    game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
+    with pytest.raises(BotError, match="bot clumsy took more than 0.01 s"):
+        ask(bot, game, 0, limit=0.01)
+    assert not late.is_set()
+    late.set()
+
+
+def test_a_failing_bot_does_not_end_a_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = EntryPoint("clumsy", "test_bots:failing", levels.GROUP)
+    monkeypatch.setattr(levels, "entry_points", lambda group: [entry])
+    assert main(["play", "clever", "--seats", "clumsy", "--seed", "3"]) == 0
+    assert "points: " in capsys.readouterr().out
+
+
+def failing(seed: int) -> Bot:
+    return Misbehaving("raises")
 
 
 def test_bots_of_other_packages_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from foxtray import Action, Game, render
+from foxtray.errors import FoxtrayError
 from foxtray.record import Played, Record, Setup, read
 from foxtray.render import Ink
 from foxtray.terminal import CLEAR, Terminal, choices, menu, result
@@ -355,6 +356,19 @@ def test_bots_throw_and_decide_by_themselves() -> None:
     acted = {entry.seat for entry in table.terminal.record.inputs if isinstance(entry, Played)}
     assert acted == {0, 1}
     assert "Seat 2 (lowest): " in table.text
+
+
+def ill(game: Game, seat: int) -> Action:
+    raise FoxtrayError("bot ill failed: it is in bed")
+
+
+def test_of_a_failing_bot_is_told_and_the_game_goes_on() -> None:
+    table = Table(Setup("clever", 2, first=1, seed=4, names=("me", "ill")))
+    table.terminal.bots = {1: ill}
+    table.terminal.ask = anybody(table, random.Random(4))
+    assert table.terminal.run()
+    told = " ".join(table.text.split())
+    assert "Seat 2 (ill): bot ill failed: it is in bed; a substitute acts for it" in told
 
 
 def test_the_real_dice_of_a_bot_are_thrown_by_hand() -> None:

@@ -34,6 +34,7 @@ from foxtray.views import summary
 
 GAMES = tuple(SHEETS)
 ME = "me"
+SUBSTITUTE = "greedy"
 ON_OFF = {"on": True, "off": False}
 ROOMY = 34
 BAD_INPUT = 2
@@ -226,7 +227,10 @@ def run_play(args: argparse.Namespace) -> int:
     roomy = shutil.get_terminal_size().lines >= ROOMY
     path = args.resume or args.save
     seated = seat_bots(found.setup)
-    Terminal(found, input, print, ink, clear=screen, roomy=roomy, path=path, bots=seated).run()
+    terminal = Terminal(found, input, print, ink, clear=screen, roomy=roomy, path=path)
+    terminal.bots = seated
+    terminal.substitute = bots.bot(SUBSTITUTE, seed=found.setup.seed or 0).choose
+    terminal.run()
     return 0
 
 

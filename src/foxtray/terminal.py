@@ -163,6 +163,11 @@ def undecided(game: Game, faces: Sequence[int]) -> tuple[int, list[int]]:
     return left, equal
 
 
+def first_of_all(game: Game, seat: int) -> Action:
+    """What a seat does for which nobody else decides."""
+    return game.legal(seat)[0]
+
+
 @dataclass(slots=True)
 class Terminal:
     """A record, played by whoever answers `ask`."""
@@ -176,6 +181,8 @@ class Terminal:
     path: Path | None = None
     bots: Mapping[int, Callable[[Game, int], Action]] = field(default_factory=dict)
     """Who decides for the seats that nobody at the keyboard plays."""
+    substitute: Callable[[Game, int], Action] = first_of_all
+    """Who decides where one of them fails."""
     news: list[str] = field(default_factory=list)
     offered: list[Choice] = field(default_factory=list)
 
@@ -288,13 +295,22 @@ class Terminal:
         game = self.record.game
         seat = next((seat for seat in game.awaiting() if seat in self.bots), None)
         if seat is not None:
-            self.hear(self.record.play(seat, self.bots[seat](game, seat)))
+            self.hear(self.record.play(seat, self.ask_bot(seat)))
         elif game.rolling() and game.active in self.bots and self.record.dice:
             self.hear(self.record.roll())
         else:
             return False
         self.save()
         return True
+
+    def ask_bot(self, seat: int) -> Action:
+        """What a bot decides; of one that fails it is told, and the game goes on."""
+        game = self.record.game
+        try:
+            return self.bots[seat](game, seat)
+        except FoxtrayError as error:
+            self.news.append(f"{self.name(seat)}{error}; a substitute acts for it")
+            return self.substitute(game, seat)
 
     def act(self, text: str) -> None:
         """Do what was chosen by number or by notation."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import queue
+import threading
 from typing import NamedTuple, Protocol
 
 from foxtray.core.layout import Action
@@ -51,14 +52,36 @@ class BotError(FoxtrayError):
 
 
 def ask(bot: Bot, game: Game, seat: int, limit: float = 30.0) -> Action:
-    """A bot's action, checked: whatever it does wrong becomes a BotError with its name."""
-    started = time.monotonic()
+    """A bot's action, checked: whatever it does wrong becomes a BotError with its name.
+
+    The limit is for bots of others: the levels bound their effort, and may have to compile first.
+    """
     try:
-        action = bot.choose(game, seat)
-    except Exception as error:
-        raise BotError(f"bot {bot.name} failed: {error!r}") from error
-    if time.monotonic() - started > limit:
-        raise BotError(f"bot {bot.name} took more than {limit:g} s for a decision")
-    if action not in game.legal(seat):
-        raise BotError(f"bot {bot.name} answered {action}, which is not legal here")
-    return action
+        if getattr(bot, "bounded", False):
+            answer = attempt(bot, game, seat)
+        else:
+            answer = attempt_in_time(bot, game, seat, limit)
+    except queue.Empty:
+        raise BotError(f"bot {bot.name} took more than {limit:g} s for a decision") from None
+    if isinstance(answer, BaseException):
+        raise BotError(f"bot {bot.name} failed: {answer!r}") from answer
+    if answer not in game.legal(seat):
+        raise BotError(f"bot {bot.name} answered {answer}, which is not legal here")
+    return answer
+
+
+def attempt(bot: Bot, game: Game, seat: int) -> Action | BaseException:
+    """A bot's answer, or how it failed."""
+    try:
+        return bot.choose(game, seat)
+    except (Exception, SystemExit) as error:
+        return error
+
+
+def attempt_in_time(bot: Bot, game: Game, seat: int, limit: float) -> Action | BaseException:
+    """The same; raises `queue.Empty` after so many seconds."""
+    answers: queue.SimpleQueue[Action | BaseException] = queue.SimpleQueue()
+    # Nothing ends a thread from outside: one that takes too long is left behind.
+    thinker = threading.Thread(target=lambda: answers.put(attempt(bot, game, seat)), daemon=True)
+    thinker.start()
+    return answers.get(timeout=limit)

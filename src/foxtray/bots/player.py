@@ -81,6 +81,8 @@ def chooser_of(level: Level, game: str) -> Chooser:
 class LevelBot:
     """A level as a bot for one game at a time."""
 
+    bounded = True
+
     def __init__(self, level: Level, seed: int) -> None:
         self.level, self.seed = level, seed
         self.name = level.name

@@ -17,6 +17,8 @@ from foxtray.game import Game
 class SimpleBot:
     """Chance decides, or the points now; a seed and a position always give the same action."""
 
+    bounded = True
+
     def __init__(self, name: str, seed: int) -> None:
         self.name, self.seed = name, seed
 
