@@ -180,6 +180,15 @@ def test_files_are_not_mixed_up(
     assert Path("game.fox").read_text() == kept
 
 
+@pytest.mark.parametrize(("bot", "status"), [("random", 0), ("greedy", 0), ("strong", 2)])
+def test_only_bots_that_need_numba_demand_it(bot: str, status: int) -> None:
+    program = "import sys; sys.modules['numba'] = None; from foxtray.cli import main; "
+    call = f"sys.exit(main('play clever --seats me,{bot}'.split()))"
+    done = subprocess.run([sys.executable, "-c", program + call], input=b"", capture_output=True)
+    assert done.returncode == status
+    assert (b"pip install" in done.stderr) == (status == 2)
+
+
 def test_a_finished_game_is_not_resumed(capsys: pytest.CaptureFixture[str]) -> None:
     finish("game.fox", "clever", 1, 3)
     assert "foxtray replay game.fox" in complaint(capsys, "play", "--resume", "game.fox")

@@ -239,7 +239,8 @@ def seat_bots(setup: Setup) -> dict[int, Callable[[Game, int], Action]]:
     seated: dict[int, Callable[[Game, int], Action]] = {}
     for seat, name in enumerate(setup.names):
         if name in bots.names():
-            sim_commands.need_numbers()
+            if name in bots.LEVELS and bots.LEVELS[name].needs:
+                sim_commands.need_numbers()
             seated[seat] = partial(bots.ask, bots.bot(name, seed=setup.seed or 0))
     return seated
 
