@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from foxtray.bots.desk import Array, new_desk
-from foxtray.bots.weights import weights_of
+from foxtray.bots.weights import save_weights, weights_of
 from foxtray.cli import main
-from foxtray.errors import BadSetup
 from foxtray.sim.arrays import STATE, tables_of
 from foxtray.train import machine, run
 from foxtray.train.samples import new_samples
@@ -79,16 +78,75 @@ def targets_of_the_first_throw(game: str, throws: int) -> Array:
     return np.array(targets)
 
 
-def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["train", "clever"]) == 2
-    assert "--games" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("", "--games N or --minutes M"),
+        ("--games 9 --minutes 9", "--games N or --minutes M"),
+        ("--games 0", "0 games teach nothing"),
+        ("--minutes 0", "0 minutes teach nothing"),
+        ("--games 9 --jobs 0", "0 threads cannot play"),
+        ("--games 9 --jobs 257", "257 threads cannot play"),
+        ("--games 9 --seed 18446744073709551616", "a whole number from 0 to 2^62"),
+        ("--games 9 --seats 2 --refit twice.npz", "one seat"),
+        ("--games 9 --out no/such.npz", "no/such.npz cannot be written: No such file"),
+        ("--games 9 --out .", ". cannot be written: "),
+        ("--games 9 --out folder", "folder cannot be written: Is a directory"),
+        ("--games 9 --start none.npz", "there is no weights file none.npz"),
+        ("--games 9 --start text.npz", "the weights file text.npz is damaged"),
+        ("--games 9 --start torn.npz", "the weights file torn.npz is damaged"),
+        ("--games 9 --refit torn.npz", "the weights file torn.npz is damaged"),
+        ("--games 9 --start twice.npz", "twice.npz holds a net of twice, not of clever"),
+        ("--games 9 --start run.npz", "run.npz holds a net of twice, not of clever"),
+        ("--resume none.npz", "none.npz cannot be read: No such file"),
+        ("--resume text.npz", "text.npz is no checkpoint of a training run"),
+        ("--resume torn.npz", "torn.npz is no checkpoint of a training run"),
+        ("--resume small.npz", "small.npz is no checkpoint of a training run"),
+        ("--resume run.npz", "run.npz holds a run of twice, not of clever"),
+        ("--resume run.npz --games 9", "--games cannot be changed with --resume"),
+        ("--resume run.npz --minutes 9", "--minutes cannot be changed with --resume"),
+        ("--resume run.npz --seats 2", "--seats cannot be changed with --resume"),
+        ("--resume run.npz --seed 2", "--seed cannot be changed with --resume"),
+        ("--resume run.npz --jobs 2", "--jobs cannot be changed with --resume"),
+        ("--resume run.npz --out x.npz", "--out cannot be changed with --resume"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    options: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Nothing here may get as far as playing.
+    monkeypatch.setattr(run, "train", lambda *args: pytest.fail("it trains"))
+    monkeypatch.setattr(run, "games_in", lambda *args: pytest.fail("it probes"))
+    Path("folder").mkdir()
+    Path("text.npz").write_text("no archive")
+    trainer = run.Trainer(run.with_games(run.default_plan("twice", (1,), 1, 1), 64))
+    trainer.save(Path("run.npz"))
+    Path("torn.npz").write_bytes(Path("run.npz").read_bytes()[:5000])
+    trainer.means = trainer.means[:9]
+    trainer.save(Path("small.npz"))
+    save_weights(Path("twice.npz"), [trainer.weights], [0] * 4, {"game": "twice"})
+    before = sorted(Path().iterdir())
+    assert main(["train", "clever", *options.split()]) == 2
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert shown.count("\n") == 1
+    assert sorted(Path().iterdir()) == before
+
+
+def test_impossible_seats_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["train", "clever", "--games", "1", "--seats", "1,9"])
     assert stopped.value.code == 2
     assert "choose 1 to 4" in capsys.readouterr().err
-    assert main(["train", "clever", "--games", "1", "--seats", "2", "--refit", "x.npz"]) == 2
-    assert "one seat" in capsys.readouterr().err
-    assert main(["train", "clever", "--resume", str(tmp_path / "none.npz")]) == 2
-    (tmp_path / "text.npz").write_text("no archive")
-    with pytest.raises(BadSetup):
-        run.load(tmp_path / "text.npz")
+
+
+def test_a_finished_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trainer = run.Trainer(plan(64), done=64)
+    trainer.save(tmp_path / "run.npz")
+    assert main(["train", "clever", "--resume", str(tmp_path / "run.npz")]) == 0
+    assert "is finished: 64 games" in capsys.readouterr().err

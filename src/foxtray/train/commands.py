@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from foxtray.train.run import Trainer
 
 Adder = Callable[[str, str, Sequence[str]], argparse.ArgumentParser]
-PROBE = 256
+FIRST_SEED = 1 << 40
+LAST_SEED = 1 << 62
+"""Compiled code counts on from here in 63 bits."""
+MOST_THREADS = 256
 
 
 def add(command: Adder) -> None:
@@ -39,11 +42,10 @@ def add(command: Adder) -> None:
     train.add_argument(
         "--seats",
         type=seat_counts,
-        default=(1,),
         metavar="N[,N...]",
         help="1 to 4, or several that the games take in turn (default: 1)",
     )
-    train.add_argument("--seed", type=whole, default=1 << 40, metavar="S", help="first game's seed")
+    train.add_argument("--seed", type=whole, metavar="S", help="first game's seed")
     train.add_argument("--jobs", type=whole, metavar="J", help="threads (default: all cores)")
     origin = train.add_mutually_exclusive_group()
     origin.add_argument("--start", type=Path, metavar="FILE", help="begin with a net's weights")
@@ -63,25 +65,22 @@ def seat_counts(text: str) -> tuple[int, ...]:
 
 
 def run_train(args: argparse.Namespace) -> int:
+    check(args)
     need_numbers()
     from foxtray.train import run
 
+    path = args.resume or args.out or Path(f"{args.game}.npz")
     if args.resume:
-        trainer = run.load(args.resume)
+        trainer = run.load(path)
         if trainer.plan.game != args.game:
-            raise BadSetup(f"{args.resume} holds a run of {trainer.plan.game}, not of {args.game}")
-        path = args.resume
+            raise BadSetup(f"{path} holds a run of {trainer.plan.game}, not of {args.game}")
+        if trainer.done >= trainer.plan.games:
+            print(f"the run in {path} is finished: {trainer.done} games", file=sys.stderr)
+            return 0
+        run.check_writable(path)
     else:
-        if (args.games is None) == (args.minutes is None):
-            raise BadSetup("say how long to train: --games N or --minutes M")
-        threads = args.jobs or os.cpu_count() or 1
-        make_plan = run.refit_plan if args.refit else run.default_plan
-        plan = make_plan(args.game, args.seats, args.seed, threads)
-        games = args.games if args.games is not None else run.games_in(plan, args.minutes * 60)
-        plan = run.with_games(plan, games)
-        start = args.refit or args.start
-        trainer = run.started(plan, start) if start else run.Trainer(plan)
-        path = args.out or Path(f"{args.game}.npz")
+        run.check_writable(path)
+        trainer = new_run(args)
     print(f"{trainer.plan.games} games of {args.game}, checkpoints in {path}", file=sys.stderr)
     try:
         run.train(trainer, path, tell)
@@ -90,6 +89,40 @@ def run_train(args: argparse.Namespace) -> int:
         print(f"stopped; go on with: foxtray train {args.game} --resume {path}", file=sys.stderr)
         return 130
     return 0
+
+
+def check(args: argparse.Namespace) -> None:
+    """Complain about what cannot be trained, before anything heavy is loaded."""
+    if args.resume:
+        names = ("games", "minutes", "seats", "seed", "jobs", "out")
+        fixed = [name for name in names if getattr(args, name) is not None]
+        if fixed:
+            raise BadSetup(f"--{fixed[0]} cannot be changed with --resume: the file says it")
+        return
+    if (args.games is None) == (args.minutes is None):
+        raise BadSetup("say how long to train: --games N or --minutes M")
+    if args.games == 0 or args.minutes == 0:
+        what = "games" if args.games == 0 else "minutes"
+        raise BadSetup(f"0 {what} teach nothing; choose 1 or more")
+    if args.jobs is not None and not 1 <= args.jobs <= MOST_THREADS:
+        raise BadSetup(f"{args.jobs} threads cannot play; choose 1 to {MOST_THREADS}")
+    if args.seed is not None and args.seed > LAST_SEED:
+        raise BadSetup("the seed of a training run is a whole number from 0 to 2^62")
+
+
+def new_run(args: argparse.Namespace) -> Trainer:
+    """A run as the options say."""
+    from foxtray.train import run
+
+    make_plan = run.refit_plan if args.refit else run.default_plan
+    seed = FIRST_SEED if args.seed is None else args.seed
+    plan = make_plan(args.game, args.seats or (1,), seed, args.jobs or os.cpu_count() or 1)
+    start = args.refit or args.start
+    # Read before the probe, so that a wrong file is told at once.
+    trainer = run.started(plan, start) if start else run.Trainer(plan)
+    games = args.games if args.games is not None else run.games_in(plan, args.minutes * 60)
+    trainer.plan = run.with_games(plan, games)
+    return trainer
 
 
 def tell(trainer: Trainer, mean: float, error: float, seconds: float) -> None:

@@ -6,6 +6,7 @@ plays with weights fixed before it, and batches are drawn from a seeded order.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -81,7 +82,7 @@ class Trainer:
 
     def save(self, path: Path) -> None:
         """Write a checkpoint that is whole whatever interrupts."""
-        part = path.with_name(path.name + ".part")
+        part = part_of(path)
         with part.open("wb") as file:
             np.savez(
                 file,
@@ -101,15 +102,15 @@ class Trainer:
         with path.open("rb") as file, np.load(file) as stored:
             about = json.loads(str(stored["about"]))
             plan = about["plan"]
+            flats = [stored[name] for name in ("weights", "means", "squares", "averages")]
+            if any(flat.shape != (WEIGHTS,) for flat in flats):
+                raise ValueError("its net is of another version")
             return cls(
                 Plan(**{**plan, "seats": tuple(plan["seats"])}),
                 about["done"],
                 about["step"],
-                stored["weights"],
-                stored["means"],
-                stored["squares"],
-                stored["averages"],
-                [tuple(row) for row in stored["history"].tolist()],
+                *flats,
+                history=[tuple(row) for row in stored["history"].tolist()],
             )
 
     def rounds(self) -> Iterator[tuple[Array, float]]:
@@ -204,25 +205,46 @@ def load(path: Path) -> Trainer:
         return Trainer.load(path)
     except OSError as error:
         raise BadSetup(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except Exception as error:  # a torn archive fails in many ways
         raise BadSetup(f"{path} is no checkpoint of a training run ({error})") from None
 
 
 def started(plan: Plan, path: Path) -> Trainer:
     """A new run that begins with the weights of a net, from its file or from a checkpoint."""
     if is_checkpoint(path):
-        flat = load(path).averages
+        run = load(path)
+        game, flat = run.plan.game, run.averages
     else:
-        flat = read_weights(path).net(plan.seats[0]).view(np.float32)
+        weights = read_weights(path)
+        game, flat = weights.card.get("game"), weights.net(plan.seats[0]).view(np.float32)
+    if game != plan.game:
+        raise BadSetup(f"{path} holds a net of {game}, not of {plan.game}")
     return Trainer(plan, weights=flat.copy(), averages=flat.copy())
 
 
 def is_checkpoint(path: Path) -> bool:
     try:
-        with np.load(path) as stored:
+        with path.open("rb") as file, np.load(file) as stored:
             return "averages" in stored
-    except (OSError, ValueError):
+    except Exception:  # whoever reads it next says what is wrong
         return False
+
+
+def part_of(path: Path) -> Path:
+    """Where a checkpoint is written before it takes its place."""
+    return path.with_name(path.name + ".part")
+
+
+def check_writable(path: Path) -> None:
+    """Complain now if a checkpoint could not be written later."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with part_of(path).open("wb"):
+            pass
+        part_of(path).unlink()
+    except OSError as error:
+        raise BadSetup(f"{path} cannot be written: {error.strerror}") from None
 
 
 def train(
