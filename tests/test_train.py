@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -34,6 +38,47 @@ def test_a_run_is_repeatable_and_can_be_resumed(tmp_path: Path) -> None:
     for _ in again.rounds():
         pass
     assert np.array_equal(whole.averages, again.averages)
+
+
+def interrupt_learning(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Press Ctrl-C so often while a round's gradient steps are taken, the first after two."""
+    learner = machine.learner()
+    steps = count(1)
+
+    def learn(*args: object) -> float:
+        if 2 < next(steps) <= 2 + times:
+            os.kill(os.getpid(), signal.SIGINT)
+        error: float = learner.learn(*args)
+        return error
+
+    touchy = SimpleNamespace(learn=learn, adam=learner.adam)
+    monkeypatch.setattr(machine, "learner", lambda: touchy)
+
+
+def test_an_interrupt_waits_for_the_end_of_a_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = run.Trainer(run.with_games(run.default_plan("clever", (1,), 1 << 41, 1), 128))
+    for _ in whole.rounds():
+        pass
+    path = tmp_path / "run.npz"
+    words = ["train", "clever", "--games", "128", "--jobs", "1", "--seed", str(1 << 41)]
+    with monkeypatch.context() as patched:
+        interrupt_learning(patched, 1)
+        assert main([*words, "--out", str(path)]) == 130
+    assert f"--resume {path}" in capsys.readouterr().err
+    assert run.load(path).done == 64
+    assert main(["train", "clever", "--resume", str(path)]) == 0
+    assert np.array_equal(run.load(path).averages, whole.averages)
+
+
+def test_a_second_interrupt_stops_at_once_and_saves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.npz"
+    interrupt_learning(monkeypatch, 2)
+    assert main(["train", "clever", "--games", "64", "--jobs", "1", "--out", str(path)]) == 130
+    assert not path.exists()
 
 
 def test_a_net_learns() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from foxtray.errors import BadSetup
 from foxtray.sheets import SHEETS
-from foxtray.sim.commands import need_numbers, whole
+from foxtray.sim.commands import INTERRUPTED, need_numbers, whole
 
 if TYPE_CHECKING:
     from foxtray.train.run import Trainer
@@ -82,13 +82,10 @@ def run_train(args: argparse.Namespace) -> int:
         run.check_writable(path)
         trainer = new_run(args)
     print(f"{trainer.plan.games} games of {args.game}, checkpoints in {path}", file=sys.stderr)
-    try:
-        run.train(trainer, path, tell)
-    except KeyboardInterrupt:
-        trainer.save(path)
-        print(f"stopped; go on with: foxtray train {args.game} --resume {path}", file=sys.stderr)
-        return 130
-    return 0
+    if run.train(trainer, path, tell):
+        return 0
+    print(f"stopped; go on with: foxtray train {args.game} --resume {path}", file=sys.stderr)
+    return INTERRUPTED
 
 
 def check(args: argparse.Namespace) -> None:

@@ -10,11 +10,16 @@ import errno
 import json
 import math
 import os
+import signal
+import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 
@@ -113,7 +118,7 @@ class Trainer:
                 history=[tuple(row) for row in stored["history"].tolist()],
             )
 
-    def rounds(self) -> Iterator[tuple[Array, float]]:
+    def rounds(self) -> Generator[tuple[Array, float]]:
         """Train to the end; after each round the totals of its games, and the error."""
         plan = self.plan
         selfplay, learner = machine.selfplay(), machine.learner()
@@ -247,23 +252,55 @@ def check_writable(path: Path) -> None:
         raise BadSetup(f"{path} cannot be written: {error.strerror}") from None
 
 
+class Brake:
+    """Ctrl-C stops a run between two rounds, where it can be taken up again; a second one at once."""
+
+    def __init__(self) -> None:
+        self.pulled = False
+
+    def pull(self, number: int, frame: FrameType | None) -> None:
+        if self.pulled:
+            raise KeyboardInterrupt
+        self.pulled = True
+        print("stopping after this round; Ctrl-C again stops without saving", file=sys.stderr)
+
+
+@contextmanager
+def braked() -> Iterator[Brake]:
+    """Let a brake take the place of what Ctrl-C does otherwise."""
+    brake = Brake()
+    if threading.current_thread() is not threading.main_thread():
+        yield brake
+        return
+    before = signal.signal(signal.SIGINT, brake.pull)
+    try:
+        yield brake
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+
+
 def train(
     trainer: Trainer,
     path: Path,
     report: Callable[[Trainer, float, float, float], None],
     every: float = 60.0,
-) -> None:
-    """Run to the end, saving and reporting as often as `every` seconds."""
+) -> bool:
+    """Run to the end, saving and reporting as often as `every` seconds; False if stopped before."""
     started, last = time.monotonic(), time.monotonic()
     recent: list[float] = []
     errors: list[float] = []
-    for totals, error in trainer.rounds():
-        recent += totals.tolist()
-        errors.append(error)
-        if time.monotonic() - last > every or trainer.done >= trainer.plan.games:
-            last = time.monotonic()
-            mean = float(np.mean(recent))
-            trainer.history.append((trainer.done, mean, float(np.mean(errors))))
-            trainer.save(path)
-            report(trainer, mean, float(np.std(recent) / len(recent) ** 0.5), last - started)
-            recent, errors = [], []
+    with braked() as brake, closing(trainer.rounds()) as rounds:
+        for totals, error in rounds:
+            recent += totals.tolist()
+            errors.append(error)
+            finished = trainer.done >= trainer.plan.games
+            if finished or brake.pulled or time.monotonic() - last > every:
+                last = time.monotonic()
+                mean = float(np.mean(recent))
+                trainer.history.append((trainer.done, mean, float(np.mean(errors))))
+                trainer.save(path)
+                report(trainer, mean, float(np.std(recent) / len(recent) ** 0.5), last - started)
+                recent, errors = [], []
+            if brake.pulled and not finished:
+                return False
+    return True
