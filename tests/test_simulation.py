@@ -13,6 +13,7 @@ import time
 import xml.etree.ElementTree as Xml
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from oracle import Oracle
 from tables import throw_wanted
 
 from foxtray import cli, record
+from foxtray.bots import chooser
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.sim import batch, chart, commands, compiled, workers
 from foxtray.sim.arena import arena
@@ -122,6 +124,34 @@ def test_bots_outside_the_loop_play_too() -> None:
     assert replayed.game.over
     summary = simulate("clever", ["first", "random"], 20, seed=3, find=find)
     assert summary.mean(0) == games.totals[:, 0].mean()
+
+
+class Slow:
+    """A bot that takes long for a game, and says so."""
+
+    games_at_once = 1
+
+    def __call__(self, *asked: Any) -> Any:
+        return first_action(*asked)  # type: ignore[no-untyped-call]
+
+
+def find_slow(name: str, game: str) -> batch.Chooser:
+    return Slow()
+
+
+def test_the_games_of_slow_bots_are_told_one_by_one() -> None:
+    parts: list[int] = []
+    slow = simulate(
+        "clever", ["slow"], 20, find=find_slow, each=lambda games: parts.append(len(games))
+    )
+    assert parts == [1] * 20
+    assert slow.mean() == play("clever", [first_action], 0, 20).totals.mean()
+    shown: list[int] = []
+    arena(
+        "clever", ["slow", "random"], 9, find=find_slow, watch=lambda now: shown.append(now.deals)
+    )
+    assert shown == list(range(1, 10))
+    assert [chooser(name, "twice").games_at_once for name in ("strong", "expert")] == [32, 1]
 
 
 # --- processes ------------------------------------------------------------------------------------

@@ -52,6 +52,11 @@ class Chooser:
         self.inner = new_desk()
         self.weights = weights_of(game)
 
+    @property
+    def games_at_once(self) -> int:
+        """How many games take about a second at most; a search takes that long for one."""
+        return 1 if self.level.throws else 32
+
     def __call__(
         self, tables: Records, states: Records, which: Array, seats: Array, seeds: Array
     ) -> Array:

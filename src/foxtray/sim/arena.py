@@ -19,7 +19,14 @@ import numpy as np
 
 from foxtray.core.codes import SEATS
 from foxtray.errors import BadSetup
-from foxtray.sim.simulation import check, chunk_size, prepare, sensible_jobs, shielded
+from foxtray.sim.simulation import (
+    check,
+    chunk_size,
+    most_at_once,
+    prepare,
+    sensible_jobs,
+    shielded,
+)
 from foxtray.sim.summary import SHARES, Counts, win_shares
 from foxtray.sim.workers import Chunk, Find, Played, stream
 
@@ -201,7 +208,7 @@ def arena(
     standings.compile_seconds = prepare(game, bots, find)
     every = len(standings.seatings)
     jobs = jobs or sensible_jobs(bots, deals * every)
-    todo = seated(standings, deals, chunk_size(bots, deals, jobs))
+    todo = seated(standings, deals, chunk_size(most_at_once(game, bots, find), deals, jobs))
     began = perf_counter()
     results: list[Played] = []
     try:

@@ -50,7 +50,7 @@ def simulate(
     summary = Summary(game, tuple(bots), seed)
     summary.compile_seconds = prepare(game, bots, find)
     jobs = jobs or sensible_jobs(bots, games)
-    size = chunk_size(bots, games, jobs, moves)
+    size = chunk_size(most_at_once(game, bots, find, moves), games, jobs)
     began = perf_counter()
     todo = chunks(game, tuple(bots), seed, games, size, moves)
     try:
@@ -103,9 +103,16 @@ def sensible_jobs(bots: Sequence[str], games: int) -> int:
     return max(1, min(os.cpu_count() or 1, games // least))
 
 
-def chunk_size(bots: Sequence[str], games: int, jobs: int, moves: bool = False) -> int:
+def most_at_once(game: str, bots: Sequence[str], find: Find | None, moves: bool = False) -> int:
+    """Games in a chunk that takes about a second at most; a slow bot says how many it plays."""
+    if is_fast(bots):
+        return LARGE if moves else FAST
+    found = [find_bot(name, game, find) for name in bots]
+    return min(getattr(bot, "games_at_once", SLOW) for bot in found)
+
+
+def chunk_size(most: int, games: int, jobs: int) -> int:
     """Large enough to be quick, small enough to keep all processes busy to the end."""
-    most = SLOW if not is_fast(bots) else LARGE if moves else FAST
     return max(1, min(most, math.ceil(games / (4 * jobs))))
 
 
