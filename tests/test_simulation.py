@@ -25,10 +25,10 @@ from foxtray import cli, record
 from foxtray.bots import chooser
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.sim import batch, chart, commands, compiled, workers
-from foxtray.sim.arena import arena
+from foxtray.sim.arena import Tally, arena
 from foxtray.sim.batch import Games, play
 from foxtray.sim.simulation import simulate
-from foxtray.sim.summary import Summary
+from foxtray.sim.summary import SHARES, Summary
 from foxtray.sim.workers import Chunk, Played, stream
 
 COMMAND = [sys.executable, "-m", "foxtray"]
@@ -353,6 +353,30 @@ def test_the_arena_shows_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(told(capsys, f"{args} --json"))
     assert found["differences"][0]["mean"]["value"] < 0
     assert found["seatings"] == [["random", "greedy"], ["greedy", "random"]]
+
+
+def test_one_deal_has_no_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    args = "arena clever --bots random,greedy --games 1"
+    assert told(capsys, args).count("unknown") == 5
+    found = json.loads(told(capsys, f"{args} --json"))
+    for span in (*(b[key] for b in found["bots"] for key in ("mean", "win_rate")),):
+        assert list(span) == ["value", "se", "low", "high"]
+        assert span["value"] is not None
+        assert span["se"] is span["low"] is span["high"] is None
+
+
+@pytest.mark.parametrize(
+    ("wins", "low", "high"),
+    # Wilson's interval for 8 of 8, 0 of 8; for 5 of 9 as sure as 8 games (n - 1 deals).
+    [([1] * 8, 0.6756, 1.0), ([0] * 8, 0.0, 0.3244), ([1] * 5 + [0] * 4, 0.2539, 0.8211)],
+)
+def test_win_rates_have_score_intervals(wins: list[int], low: float, high: float) -> None:
+    tally = Tally()
+    tally.add(SHARES * np.array(wins))
+    found = tally.rate(SHARES)
+    assert found.mean == pytest.approx(sum(wins) / len(wins))
+    assert found.low == pytest.approx(low, abs=1e-4)
+    assert found.high == pytest.approx(high, abs=1e-4)
 
 
 # --- starting -------------------------------------------------------------------------------------

@@ -36,20 +36,17 @@ SURE = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean and its standard error."""
+    """A mean, its standard error and its 95 % confidence interval; one deal tells only a mean."""
 
     mean: float
-    se: float
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
 
-    @property
-    def low(self) -> float:
-        """The lower end of the 95 % confidence interval."""
-        return self.mean - SURE * self.se
-
-    @property
-    def high(self) -> float:
-        """The upper end of the 95 % confidence interval."""
-        return self.mean + SURE * self.se
+    def turned(self) -> Estimate:
+        """The same with the other sign: a difference seen from the other side."""
+        low, high = (None if end is None else -end for end in (self.high, self.low))
+        return Estimate(-self.mean, self.se, low, high)
 
 
 @dataclass(slots=True)
@@ -68,9 +65,25 @@ class Tally:
     def estimate(self, unit: int) -> Estimate:
         """The mean in units of so many."""
         n = self.count
+        mean = self.total / n / unit
+        if n < 2:
+            return Estimate(mean)
         spread = n * self.squares - self.total**2
-        se = math.sqrt(spread / (n - 1)) / n if n > 1 else 0.0
-        return Estimate(self.total / n / unit, se / unit)
+        se = math.sqrt(spread / (n - 1)) / n / unit
+        return Estimate(mean, se, mean - SURE * se, mean + SURE * se)
+
+    def rate(self, unit: int) -> Estimate:
+        """The same for a share of 1: its interval is Wilson's, which never leaves 0 to 1."""
+        found = self.estimate(unit)
+        if found.se is None:
+            return found
+        rate = found.mean
+        # So many independent games would be as sure; deals that are all alike count as one each.
+        games = rate * (1 - rate) / found.se**2 if found.se else self.count
+        pull = SURE**2 / games
+        middle = (rate + pull / 2) / (1 + pull)
+        reach = SURE * math.sqrt((rate * (1 - rate) + pull / 4) / games) / (1 + pull)
+        return Estimate(rate, found.se, max(0.0, middle - reach), min(1.0, middle + reach))
 
 
 @dataclass(slots=True)
@@ -140,7 +153,7 @@ class Standings:
 
     def win_rate(self, bot: int) -> Estimate:
         """The share of its games that a bot wins; of all deals, where everyone plays alone."""
-        return self.wins[bot].estimate(SHARES * (1 if self.seats == 1 else self.appearances))
+        return self.wins[bot].rate(SHARES * (1 if self.seats == 1 else self.appearances))
 
     def difference(self, a: int, b: int) -> Estimate:
         """How many points a bot is ahead of another on the same dice."""
@@ -174,7 +187,7 @@ class Standings:
         }
 
 
-def span(estimate: Estimate) -> dict[str, float]:
+def span(estimate: Estimate) -> dict[str, float | None]:
     return {
         "value": estimate.mean,
         "se": estimate.se,

@@ -16,7 +16,7 @@ from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.sheets import SHEETS
 
 if TYPE_CHECKING:
-    from foxtray.sim.arena import Standings
+    from foxtray.sim.arena import Estimate, Standings
     from foxtray.sim.batch import Games
     from foxtray.sim.summary import Summary
     from foxtray.sim.workers import Find
@@ -337,8 +337,8 @@ def rank(standings: Standings) -> list[str]:
     for bot in order:
         mean, won = standings.mean(bot), standings.win_rate(bot)
         lines.append(
-            f" {names[bot]:<{2 * wide + 6}} {mean.mean:8.2f}  {mean.low:8.2f} to {mean.high:8.2f}"
-            f"      {won.mean:6.1%}  {max(won.low, 0):6.1%} to {min(won.high, 1):6.1%}"
+            f" {names[bot]:<{2 * wide + 6}} {mean.mean:8.2f}  {between(mean, '8.2f')}"
+            f"      {won.mean:6.1%}  {between(won, '6.1%')}"
         )
     lines += ["", f" {'difference on the same dice':<{2 * wide + 6}}   points  95 % sure"]
     lines[-1] += " " * 14 + "    ahead"
@@ -347,12 +347,20 @@ def rank(standings: Standings) -> list[str]:
             a, b = sorted((bot, other))
             sign = 1 if a == bot else -1
             found = standings.difference(a, b)
-            low, high = sorted((sign * found.low, sign * found.high))
+            found = found if sign > 0 else found.turned()
             ahead = standings.ahead[a, b].estimate(2).mean
             pair = f"{names[bot]} over {names[other]}"
             lines.append(
-                f" {pair:<{2 * wide + 6}} {sign * found.mean:+8.2f}  {low:+8.2f} to {high:+8.2f}"
+                f" {pair:<{2 * wide + 6}} {found.mean:+8.2f}  {between(found, '+8.2f')}"
                 f"      {ahead if sign > 0 else 1 - ahead:6.1%}"
             )
     spent = speed_line(standings.games, standings.cpu_seconds, standings.wall_seconds)
     return [*lines, "", spent]
+
+
+def between(estimate: Estimate, form: str) -> str:
+    """The confidence interval of an estimate, if it has one."""
+    low, high = estimate.low, estimate.high
+    if low is None or high is None:
+        return f"{'unknown':<20}"
+    return f"{format(low, form)} to {format(high, form)}"
