@@ -252,6 +252,20 @@ def test_a_search_is_graceful_at_any_effort(monkeypatch: pytest.MonkeyPatch) -> 
     assert chooser.inner["effort"][0] > 2_000
 
 
+def test_compiling_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
+    bot = bots.bot("strong")
+    bot.choose(game, 0)  # so that it is known here, and not really compiled again
+    monkeypatch.setattr(compiled, "cache_path", lambda: tmp_path)
+    capsys.readouterr()
+    bot.choose(game, 0)
+    assert capsys.readouterr().err.startswith("foxtray: compiling the bots, once, about")
+    bot.choose(game, 0)
+    assert capsys.readouterr().err == ""
+
+
 class Misbehaving:
     """A bot that does one thing wrong."""
 
@@ -285,7 +299,7 @@ def test_a_bot_that_never_answers_is_given_up() -> None:
     bot = Misbehaving("raises")
     bot.choose = lambda game, seat: late.wait(20)  # type: ignore[method-assign, assignment, return-value]
     game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
-    with pytest.raises(BotError, match="bot clumsy took more than 0.01 s"):
+    with pytest.raises(BotError, match=r"bot clumsy took more than 0\.01 s"):
         ask(bot, game, 0, limit=0.01)
     assert not late.is_set()
     late.set()

@@ -15,6 +15,7 @@ import pytest
 from foxtray.bots.desk import Array, new_desk
 from foxtray.bots.weights import save_weights, weights_of
 from foxtray.cli import main
+from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, tables_of
 from foxtray.train import machine, run
 from foxtray.train.samples import new_samples
@@ -38,6 +39,20 @@ def test_a_run_is_repeatable_and_can_be_resumed(tmp_path: Path) -> None:
     for _ in again.rounds():
         pass
     assert np.array_equal(whole.averages, again.averages)
+
+
+def test_compiling_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    list(run.Trainer(plan(64)).rounds())  # so that all is known here, and not compiled again
+    monkeypatch.setattr(compiled, "cache_path", lambda: tmp_path)
+    capsys.readouterr()
+    list(run.Trainer(plan(64)).rounds())
+    told = capsys.readouterr().err
+    assert "compiling self-play, once" in told
+    assert "compiling the learner, once" in told
+    list(run.Trainer(plan(64)).rounds())
+    assert capsys.readouterr().err == ""
 
 
 def interrupt_learning(monkeypatch: pytest.MonkeyPatch, times: int) -> None:

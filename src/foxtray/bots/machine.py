@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 from types import ModuleType
 
-from foxtray.sim.compiled import chance, compile_module, rules
+from foxtray.sim.compiled import Announced, chance, compile_module, rules
+
+THINKING = "foxtray.bots.thinking"
 
 
 @cache
@@ -46,7 +48,7 @@ def search() -> ModuleType:
 @cache
 def thinking() -> ModuleType:
     return compile_module(
-        "foxtray.bots.thinking",
+        THINKING,
         chance=chance(),
         features=features(),
         network=network(),
@@ -55,3 +57,10 @@ def thinking() -> ModuleType:
         search=search(),
         winning=winning(),
     )
+
+
+def announced(*, search: bool) -> Announced:
+    """Tells if a decision has to be compiled first, which takes a while; a search is so apart."""
+    if search:
+        return Announced("the search of the bots", 25, THINKING, "-search")
+    return Announced("the bots", 20, THINKING)

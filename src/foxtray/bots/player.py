@@ -67,13 +67,14 @@ class Chooser:
         thinking = machine.thinking()
         net = self.weights.net(int(states["seats"][which[0]]))
         common = (tables, states, which, seats, lows, highs)
-        if self.level.throws:
-            thinking.search_all(
-                *common, self.bound, REPLY_BOUND, self.level.throws, EFFORT, MARGIN,
-                CANDIDATES, net, self.desk, self.inner, actions,
-            )  # fmt: skip
-        else:
-            thinking.choose(*common, self.bound, self.noise, net, self.desk, actions)
+        with machine.announced(search=self.level.throws > 0):
+            if self.level.throws:
+                thinking.search_all(
+                    *common, self.bound, REPLY_BOUND, self.level.throws, EFFORT, MARGIN,
+                    CANDIDATES, net, self.desk, self.inner, actions,
+                )  # fmt: skip
+            else:
+                thinking.choose(*common, self.bound, self.noise, net, self.desk, actions)
         return actions
 
 

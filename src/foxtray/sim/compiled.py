@@ -162,11 +162,11 @@ def loops() -> ModuleType:
 
 
 class Announced:
-    """Tells of a first compilation of a module, and how long it took."""
+    """Tells of a first compilation of a module, or of a part of it, and how long it took."""
 
-    def __init__(self, what: str, about: int, name: str = LOOPS) -> None:
+    def __init__(self, what: str, about: int, name: str = LOOPS, part: str = "") -> None:
         self.what, self.about = what, about
-        self.ready = cache_path() / fingerprint(name) / "ready"
+        self.ready = cache_path() / fingerprint(name) / f"ready{part}"
         self.seconds = 0.0
 
     def __enter__(self) -> Announced:
@@ -181,6 +181,6 @@ class Announced:
 
     def __exit__(self, *exc: object) -> None:
         self.seconds = time.perf_counter() - self.started
-        if exc[0] is None:
+        if exc[0] is None and not self.ready.exists():
             self.ready.parent.mkdir(parents=True, exist_ok=True)
             self.ready.touch()

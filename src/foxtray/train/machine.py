@@ -6,13 +6,15 @@ from functools import cache
 from types import ModuleType
 
 from foxtray.bots.machine import features, network, planner, search, winning
-from foxtray.sim.compiled import chance, compile_module, loops, rules
+from foxtray.sim.compiled import Announced, chance, compile_module, loops, rules
+
+SELFPLAY, LEARNER = "foxtray.train.selfplay", "foxtray.train.learner"
 
 
 @cache
 def selfplay() -> ModuleType:
     return compile_module(
-        "foxtray.train.selfplay",
+        SELFPLAY,
         chance=chance(),
         features=features(),
         loops=loops(),
@@ -25,4 +27,14 @@ def selfplay() -> ModuleType:
 
 @cache
 def learner() -> ModuleType:
-    return compile_module("foxtray.train.learner", network=network(), winning=winning())
+    return compile_module(LEARNER, network=network(), winning=winning())
+
+
+def announced_play() -> Announced:
+    """Tells if self-play has to be compiled first."""
+    return Announced("self-play", 40, SELFPLAY)
+
+
+def announced_learning() -> Announced:
+    """Tells if learning has to be compiled first."""
+    return Announced("the learner", 10, LEARNER)

@@ -26,9 +26,9 @@ import numpy as np
 from foxtray.bots.desk import WEIGHTS, Array, net_of, new_desk, random_weights
 from foxtray.bots.weights import read_weights
 from foxtray.errors import BadSetup
-from foxtray.sim.arrays import STATE, tables_of
+from foxtray.sim.arrays import STATE, Records, tables_of
 from foxtray.train import machine
-from foxtray.train.samples import new_samples
+from foxtray.train.samples import Samples, new_samples
 
 MOST_SAMPLES = 160
 """No game gives more samples per seat."""
@@ -107,21 +107,21 @@ class Trainer:
         with path.open("rb") as file, np.load(file) as stored:
             about = json.loads(str(stored["about"]))
             plan = about["plan"]
-            flats = [stored[name] for name in ("weights", "means", "squares", "averages")]
-            if any(flat.shape != (WEIGHTS,) for flat in flats):
+            flats = {name: stored[name] for name in ("weights", "means", "squares", "averages")}
+            if any(flat.shape != (WEIGHTS,) for flat in flats.values()):
                 raise ValueError("its net is of another version")
             return cls(
                 Plan(**{**plan, "seats": tuple(plan["seats"])}),
                 about["done"],
                 about["step"],
-                *flats,
+                **flats,
                 history=[tuple(row) for row in stored["history"].tolist()],
             )
 
     def rounds(self) -> Generator[tuple[Array, float]]:
         """Train to the end; after each round the totals of its games, and the error."""
         plan = self.plan
-        selfplay, learner = machine.selfplay(), machine.learner()
+        selfplay = machine.selfplay()
         tables = tables_of(plan.game)
         each = plan.per_round // plan.threads
         desks = [new_desk() for _ in range(plan.threads)]
@@ -146,28 +146,42 @@ class Trainer:
                     )  # fmt: skip
                     return count
 
-                counts = list(pool.map(play, range(plan.threads)))
+                with machine.announced_play():
+                    counts = list(pool.map(play, range(plan.threads)))
                 # Adam knows nothing of its slopes at first: full steps would spoil given weights.
                 rate = plan.rate * 0.5 * (1 + math.cos(math.pi * gone)) * min(1.0, gone / WARM_UP)
-                order = np.random.default_rng((plan.seed, self.done))
-                error = 0.0
-                for k in range(plan.threads):
-                    mixed = order.permutation(counts[k])
-                    batches = max(1, counts[k] // plan.batch)
-                    for b in range(batches):
-                        first, end = b * counts[k] // batches, (b + 1) * counts[k] // batches
-                        error += learner.learn(
-                            mixed, first, end, net_of(self.weights), net_of(slopes), desks[k],
-                            samples[k],
-                        ) / batches / plan.threads  # fmt: skip
-                        self.step += 1
-                        keep = min(plan.keep, (1 + self.step) / (10 + self.step))
-                        learner.adam(
-                            self.weights, slopes, self.means, self.squares, self.averages, rate,
-                            self.step, keep,
-                        )  # fmt: skip
+                with machine.announced_learning():
+                    error = self._learn(counts, samples, desks, slopes, rate)
                 self.done += plan.per_round
                 yield np.concatenate(results), error
+
+    def _learn(
+        self,
+        counts: list[int],
+        samples: list[Samples],
+        desks: list[Records],
+        slopes: Array,
+        rate: float,
+    ) -> float:
+        """The gradient steps of a round; returns the mean squared error."""
+        plan, learner = self.plan, machine.learner()
+        order = np.random.default_rng((plan.seed, self.done))
+        error = 0.0
+        for k in range(plan.threads):
+            mixed = order.permutation(counts[k])
+            batches = max(1, counts[k] // plan.batch)
+            for b in range(batches):
+                first, end = b * counts[k] // batches, (b + 1) * counts[k] // batches
+                error += learner.learn(
+                    mixed, first, end, net_of(self.weights), net_of(slopes), desks[k], samples[k]
+                ) / batches / plan.threads  # fmt: skip
+                self.step += 1
+                keep = min(plan.keep, (1 + self.step) / (10 + self.step))
+                learner.adam(
+                    self.weights, slopes, self.means, self.squares, self.averages, rate,
+                    self.step, keep,
+                )  # fmt: skip
+        return error
 
 
 def default_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Plan:
@@ -221,7 +235,8 @@ def started(plan: Plan, path: Path) -> Trainer:
         game, flat = run.plan.game, run.averages
     else:
         weights = read_weights(path)
-        game, flat = weights.card.get("game"), weights.net(plan.seats[0]).view(np.float32)
+        game = str(weights.card.get("game"))
+        flat = weights.net(plan.seats[0]).view(np.float32)
     if game != plan.game:
         raise BadSetup(f"{path} holds a net of {game}, not of {plan.game}")
     return Trainer(plan, weights=flat.copy(), averages=flat.copy())
@@ -253,7 +268,7 @@ def check_writable(path: Path) -> None:
 
 
 class Brake:
-    """Ctrl-C stops a run between two rounds, where it can be taken up again; a second one at once."""
+    """Ctrl-C stops a run between two rounds, so that it can go on there; a second one at once."""
 
     def __init__(self) -> None:
         self.pulled = False
