@@ -126,6 +126,13 @@ def test_bots_outside_the_loop_play_too() -> None:
     assert summary.mean(0) == games.totals[:, 0].mean()
 
 
+def test_levels_are_found_where_it_is_said() -> None:
+    with pytest.raises(BadSetup, match=r"find=foxtray\.bots\.chooser"):
+        simulate("clever", ["strong"], 4)
+    found = simulate("clever", ["strong"], 4, find=chooser)
+    assert found.mean() == play("clever", [chooser("strong", "clever")], 0, 4).totals.mean()
+
+
 class Slow:
     """A bot that takes long for a game, and says so."""
 

@@ -62,5 +62,5 @@ def thinking() -> ModuleType:
 def announced(*, search: bool) -> Announced:
     """Tells if a decision has to be compiled first, which takes a while; a search is so apart."""
     if search:
-        return Announced("the search of the bots", 25, THINKING, "-search")
-    return Announced("the bots", 20, THINKING)
+        return Announced("the search of the bots", 30, THINKING, "-search")
+    return Announced("the bots", 30, THINKING)

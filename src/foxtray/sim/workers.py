@@ -55,7 +55,10 @@ class Played(NamedTuple):
 def find_bot(name: str, game: str, find: Find | None) -> str | Chooser:
     """A bot by its name, compiled and ready to play."""
     if name not in INSIDE and find is None:
-        raise BadSetup(f"there is no bot {name!r}; choose from {', '.join(INSIDE)}")
+        raise BadSetup(
+            f"there is no bot {name!r} without `find`; choose from {', '.join(INSIDE)}, "
+            "or find all levels with find=foxtray.bots.chooser"
+        )
     bot = name if name in INSIDE or find is None else find(name, game)
     play(game, [bot], 0, 1)
     return bot

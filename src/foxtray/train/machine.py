@@ -37,4 +37,4 @@ def announced_play() -> Announced:
 
 def announced_learning() -> Announced:
     """Tells if learning has to be compiled first."""
-    return Announced("the learner", 10, LEARNER)
+    return Announced("the learner", 5, LEARNER)
