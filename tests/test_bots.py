@@ -342,6 +342,7 @@ def nobody(seed: int) -> None:
     [
         ("no_such_module:Bot", "bot broken cannot be loaded: ModuleNotFoundError"),
         ("test_bots:out_of_order", "bot broken cannot be loaded: RuntimeError('no licence')"),
+        ("sys:exit", "bot broken cannot be loaded: SystemExit("),
         ("test_bots:nobody", "bot broken cannot be used"),
     ],
 )

@@ -124,7 +124,7 @@ def brought_along(name: str, seed: int) -> Bot:
     """A bot of another package; what goes wrong there becomes a BotError with its name."""
     try:
         found: Bot = external()[name].load()(seed)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BotError(f"bot {name} cannot be loaded: {error!r}") from error
     if not (hasattr(found, "name") and hasattr(found, "choose")):
         raise BotError(f"bot {name} cannot be used: it has no name or cannot choose")
