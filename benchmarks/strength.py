@@ -1,6 +1,8 @@
 """Measure how strong the bots are alone, and write it where `foxtray bots` reads it.
 
-    python benchmarks/strength.py [--games N] [--search-games N] [--only NAME,...]
+    python benchmarks/strength.py [--games N] [--search-games N] [--only NAME,...] [--game GAME]
+
+The levels that play by the net without noise are told in its model card too.
 
 Held-out seeds: training uses those from 2^40 on, choosing among nets those below 10^9.
 """
@@ -19,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from foxtray import bots
+from foxtray.bots.weights import save_weights, weights_of
 from foxtray.sheets import SHEETS
 from foxtray.sim import batch
 
 TARGET = Path(bots.__file__).parent / "strength.json"
+FOLDER = TARGET.parent / "weights"
 PAGE = Path(__file__).parent.parent / "docs" / "bots.md"
 FIRST_SEED = 8_000_000_000
 
@@ -86,20 +90,36 @@ def write_table(found: dict[str, Any]) -> None:
     PAGE.write_text(text, encoding="utf-8")
 
 
+def write_card(game: str, found: dict[str, Any]) -> None:
+    """Tell in the model card of a game how strong its net for one seat is."""
+    weights = weights_of(game)
+    nets = {net.ctypes.data: net for net in weights.nets}  # one may serve several numbers of seats
+    serves = [list(nets).index(net.ctypes.data) for net in weights.nets]
+    told = {
+        name: {key: found[name][game][key] for key in ("mean", "se", "games")}
+        for name in ("strong", "expert")
+        if game in found.get(name, {})
+    }
+    flats = [net.view(np.float32) for net in nets.values()]
+    save_weights(FOLDER / f"{game}.npz", flats, serves, {**weights.card, "strength": told})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=10_000)
     parser.add_argument("--search-games", type=int, default=500)
     parser.add_argument("--only", default=",".join(bots.LEVELS))
+    parser.add_argument("--game", choices=tuple(SHEETS))
     args = parser.parse_args()
     found = json.loads(TARGET.read_text(encoding="utf-8"))
     for name in args.only.split(","):
-        for game in SHEETS:
+        for game in [args.game] if args.game else SHEETS:
             games = args.search_games if bots.LEVELS[name].throws else args.games
             found.setdefault(name, {})[game] = measure(name, game, games)
             print(name, game, found[name][game], flush=True)
             write_table(found)
             TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            write_card(game, found)
 
 
 if __name__ == "__main__":

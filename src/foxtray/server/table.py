@@ -1,7 +1,7 @@
 """One live table: the only writer of its game.
 
-People and bots enter by the same door. A command becomes inputs; the inputs are applied, written
-and committed; only then they are acknowledged and broadcast.
+People and bots enter by the same door. A command becomes inputs; the inputs are tried on a copy of
+the table, written and committed; only then the copy takes its place, and everybody is told.
 """
 
 from __future__ import annotations
