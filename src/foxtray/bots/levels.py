@@ -55,13 +55,13 @@ LEVELS = {
         Level(
             "casual",
             "Sees what is good but often misjudges it: a family can win.",
-            noise=(("clever", 10.0), ("twice", 10.5)),
+            noise=(("clever", 10.3), ("twice", 11.5)),
             bounds=(("clever", 16), ("twice", 16)),
         ),
         Level(
             "solid",
             "A practised player with a feeling for foxes who still errs.",
-            noise=(("clever", 4.4), ("twice", 6.7)),
+            noise=(("clever", 4.4), ("twice", 7.2)),
             bounds=(("clever", 64), ("twice", 64)),
         ),
         Level(
