@@ -130,7 +130,7 @@ class Record:
             raise NothingToUndo("there is nothing to take back since the last throw")
         if not self.may_undo(seat):
             raise NothingToUndo("others have already gone on from there, it cannot be taken back")
-        undone, *later = self._recent()[at:]
+        undone, *later = self.inputs[at - len(self._before) :]
         assert isinstance(undone, Played)
         games = [self._before[at]]
         for entry in later:
@@ -147,18 +147,15 @@ class Record:
         at = self._last_of(seat)
         return at is not None and len({g.state.phase for g in self._before[at : at + 2]}) == 1
 
-    def _recent(self) -> list[Input]:
-        """The inputs since the last throw or the start of the round."""
-        return self.inputs[len(self.inputs) - len(self._before) :]
-
     def _last_of(self, seat: int) -> int | None:
-        """The place of a seat's last action among the recent inputs."""
+        """The place of a seat's last action among those that could be taken back."""
         if self.game.over:
             return None
-        found = [
-            i for i, e in enumerate(self._recent()) if isinstance(e, Played) and e.seat == seat
-        ]
-        return found[-1] if found else None
+        for at in reversed(range(len(self._before))):
+            entry = self.inputs[at - len(self._before)]
+            if isinstance(entry, Played) and entry.seat == seat:
+                return at
+        return None
 
     # --- the file ------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from foxtray.server.refusals import Refusal
 from foxtray.server.store import ResultRow, TableRow
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Seat:
     """Who sits on a seat: a player, a bot, or nobody yet."""
 
@@ -72,7 +72,7 @@ class TableState:
     def copy(self) -> TableState:
         """The same table, to try inputs on."""
         twin = copy(self)
-        twin.seats = [copy(seat) for seat in self.seats]
+        twin.seats = self.seats[:]
         twin.record = self.record.copy() if self.record else None
         return twin
 
@@ -186,10 +186,10 @@ class TableState:
                 self.record = Record(self.game_setup(first))
                 return Happened(self.record.game.opening)
             case inputs.TookOver(seat, bot):
-                self.seats[seat].stand_in = bot
+                self.seats[seat] = replace(self.seats[seat], stand_in=bot)
                 self.epoch += 1
             case inputs.Resumed(seat):
-                self.seats[seat].stand_in = None
+                self.seats[seat] = replace(self.seats[seat], stand_in=None)
                 self.epoch += 1
             case inputs.Paused(on):
                 self.pause = on
