@@ -440,6 +440,7 @@ class Client:
         while not (self.game and self.game["over"]):
             if drops and self.rng.random() < drops:
                 await self.drop()
+            seen = self.seq
             try:
                 if self.seat in self.undo and self.rng.random() < undos:
                     await self.command("undo")
@@ -448,8 +449,8 @@ class Client:
                 else:
                     await self.wait()
             except Refused as refusal:
-                # What one saw may be a moment old; everything else is a mistake.
-                if refusal.code not in STALE:
-                    raise
                 # A copy may be carried out yet. Answers come in order: hear of it first.
                 await self.command("preview")
+                # What one saw may be a moment old; everything else is a mistake.
+                if refusal.code not in STALE and self.seq == seen:
+                    raise
