@@ -19,13 +19,13 @@ import numpy as np
 
 from foxtray.core.codes import SEATS
 from foxtray.errors import BadSetup
+from foxtray.sim.interrupts import shielded
 from foxtray.sim.simulation import (
     check,
     chunk_size,
     most_at_once,
     prepare,
     sensible_jobs,
-    shielded,
 )
 from foxtray.sim.summary import SHARES, Counts, win_shares
 from foxtray.sim.workers import Chunk, Find, Played, stream

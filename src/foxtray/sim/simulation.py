@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from time import perf_counter
-from types import FrameType
 
 from foxtray.core.codes import SEATS
 from foxtray.dice import SeededDice
@@ -17,6 +14,7 @@ from foxtray.errors import BadSetup
 from foxtray.sheets import sheet_of
 from foxtray.sim.batch import INSIDE, Games
 from foxtray.sim.compiled import Announced
+from foxtray.sim.interrupts import shielded
 from foxtray.sim.summary import Summary
 from foxtray.sim.workers import Chunk, Find, find_bot, stream
 
@@ -121,39 +119,3 @@ def chunks(
 ) -> Iterator[Chunk]:
     for at in range(0, games, size):
         yield Chunk(game, bots, seed + at, min(size, games - at), moves)
-
-
-class Shield:
-    """While it is up Ctrl-C waits, so that what is written and summed up is never torn."""
-
-    def __init__(self) -> None:
-        self.is_up = self.struck = False
-
-    def strike(self, number: int, frame: FrameType | None) -> None:
-        self.struck = True
-        if not self.is_up:
-            raise KeyboardInterrupt
-
-    @contextmanager
-    def up(self) -> Iterator[None]:
-        self.is_up = True
-        try:
-            yield
-        finally:
-            self.is_up = False
-        if self.struck:
-            raise KeyboardInterrupt
-
-
-@contextmanager
-def shielded() -> Iterator[Shield]:
-    """Let a shield take the place of what Ctrl-C does otherwise."""
-    shield = Shield()
-    if threading.current_thread() is not threading.main_thread():
-        yield shield
-        return
-    before = signal.signal(signal.SIGINT, shield.strike)
-    try:
-        yield shield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)

@@ -10,13 +10,11 @@ import errno
 import json
 import math
 import os
-import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
@@ -27,6 +25,7 @@ from foxtray.bots.desk import WEIGHTS, Array, net_of, new_desk, random_weights
 from foxtray.bots.weights import read_weights
 from foxtray.errors import BadSetup
 from foxtray.sim.arrays import STATE, Records, tables_of
+from foxtray.sim.interrupts import caught
 from foxtray.train import machine
 from foxtray.train.samples import Samples, new_samples
 
@@ -280,20 +279,6 @@ class Brake:
         print("stopping after this round; Ctrl-C again stops without saving", file=sys.stderr)
 
 
-@contextmanager
-def braked() -> Iterator[Brake]:
-    """Let a brake take the place of what Ctrl-C does otherwise."""
-    brake = Brake()
-    if threading.current_thread() is not threading.main_thread():
-        yield brake
-        return
-    before = signal.signal(signal.SIGINT, brake.pull)
-    try:
-        yield brake
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
-
-
 def train(
     trainer: Trainer,
     path: Path,
@@ -304,7 +289,8 @@ def train(
     started, last = time.monotonic(), time.monotonic()
     recent: list[float] = []
     errors: list[float] = []
-    with braked() as brake, closing(trainer.rounds()) as rounds:
+    brake = Brake()
+    with caught(brake.pull), closing(trainer.rounds()) as rounds:
         for totals, error in rounds:
             recent += totals.tolist()
             errors.append(error)
