@@ -4,6 +4,7 @@ import asyncio
 import resource
 import sqlite3
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ on_linux = pytest.mark.skipif(
 )
 
 
-class Disk:
+class Disk(ABC):
     """Something that fails under a server."""
 
     command: tuple[str, ...] = ()
@@ -30,11 +31,11 @@ class Disk:
     def __init__(self, server: Server) -> None:
         self.server = server
 
-    def fail(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def fail(self) -> None: ...
 
-    def heal(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def heal(self) -> None: ...
 
     async def stay(self) -> None:
         """For a while, after it was noticed."""

@@ -50,7 +50,6 @@ from foxtray.server.table import Table, encode
 from foxtray.sheets import sheet_of
 
 YEAR = 365 * 86_400
-LONG_POLL = 25.0
 PAGE = 50
 
 
