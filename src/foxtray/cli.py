@@ -34,7 +34,6 @@ from foxtray.views import summary
 
 GAMES = tuple(SHEETS)
 ME = "me"
-SUBSTITUTE = "greedy"
 ON_OFF = {"on": True, "off": False}
 ROOMY = 34
 BAD_INPUT = 2
@@ -229,7 +228,7 @@ def run_play(args: argparse.Namespace) -> int:
     seated = seat_bots(found.setup)
     terminal = Terminal(found, input, print, ink, clear=screen, roomy=roomy, path=path)
     terminal.bots = seated
-    terminal.substitute = bots.bot(SUBSTITUTE, seed=found.setup.seed or 0).choose
+    terminal.substitute = bots.bot(bots.SUBSTITUTE, seed=found.setup.seed or 0).choose
     terminal.run()
     return 0
 

@@ -15,6 +15,8 @@ from foxtray.bots.simple import SimpleBot
 from foxtray.errors import FoxtrayError
 
 GROUP = "foxtray.bots"
+SUBSTITUTE = "greedy"
+"""Who acts in place of a bot that fails, or of somebody who is away."""
 
 
 class UnknownBot(FoxtrayError):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from foxtray.bots import SUBSTITUTE
 from foxtray.sheets import SHEETS
 from foxtray.views import GameView, PreviewView
 
@@ -80,7 +81,7 @@ class Takeover(Command, tag="takeover"):
     """Ask a bot to play for a seat that has been absent for a while."""
 
     seat: SeatNumber
-    bot: BotName = "greedy"
+    bot: BotName = SUBSTITUTE
 
 
 class Resume(Command, tag="resume"):

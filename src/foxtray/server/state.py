@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass, replace
 
+from foxtray.bots import SUBSTITUTE
 from foxtray.dice import SecretDice, SeededDice, Throw
 from foxtray.events import Event
 from foxtray.record import Record, Setup
@@ -277,7 +278,7 @@ class TableState:
             raise Refusal("game_over", "the game is over")
         if self.seats[seat].stand_in:
             return []
-        return [inputs.TookOver(seat, "greedy")]
+        return [inputs.TookOver(seat, SUBSTITUTE)]
 
     def _manage(
         self,

@@ -19,7 +19,7 @@ import msgspec
 import structlog
 from msgspec import Raw
 
-from foxtray.bots.base import BotError
+from foxtray.bots import SUBSTITUTE, BotError
 from foxtray.errors import FoxtrayError
 from foxtray.game import Game
 from foxtray.server import inputs, messages
@@ -49,8 +49,6 @@ STORY = 60
 """How many entries a snapshot tells."""
 HTTP_PRESENCE = 30.0
 CLOCK = -1
-SUBSTITUTE = "greedy"
-"""The bot that steps in when a clock runs out."""
 
 
 class Listener(Protocol):

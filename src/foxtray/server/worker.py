@@ -19,7 +19,6 @@ from foxtray.dice import SeededDice
 from foxtray.errors import FoxtrayError
 from foxtray.game import Game
 
-SUBSTITUTE = "greedy"
 COLD = "--cold"
 
 
@@ -45,7 +44,7 @@ def choose(position: str, seat: int, name: str, seed: int) -> str:
         return str(bots.ask(bots.bot(name, seed), game, seat))
     except FoxtrayError as error:
         print(f"{name}: {error}", file=sys.stderr)
-        return str(bots.bot(SUBSTITUTE, seed).choose(game, seat))
+        return str(bots.bot(bots.SUBSTITUTE, seed).choose(game, seat))
 
 
 def main() -> None:
