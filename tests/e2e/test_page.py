@@ -8,7 +8,7 @@ import re
 import sqlite3
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from server.harness import Server
 
 from e2e.conftest import Invite
@@ -251,6 +251,62 @@ def test_a_game_of_which_only_the_result_is_kept(guest: Invite, server: Server) 
     expect(line).to_contain_text("only the result is kept")
     assert line.locator("a").count() == 0
     ana.axe()
+
+
+class Held:
+    """Holds back what a page asks about its player, as a slow line does."""
+
+    def __init__(self, guest: Guest) -> None:
+        self.page = guest.page
+        self.asked: list[str] = []
+        self.waiting: list[Route] = []
+        self.page.route("**/api/me", self._hold)
+
+    def _hold(self, route: Route) -> None:
+        self.asked.append(route.request.method)
+        self.waiting.append(route)
+
+    def release(self, until: str) -> None:
+        """Let everything through until this is on the screen."""
+        for _ in range(500):
+            while self.waiting:
+                self.waiting.pop().continue_()
+            if self.page.locator(until).first.is_visible():
+                return
+            self.page.wait_for_timeout(20)
+        raise AssertionError(f"{until} did not come")
+
+
+def test_a_name_typed_before_the_server_answers(guest: Invite) -> None:
+    """On a slow line the name stays as typed, and makes one player, not two."""
+    ana = guest()
+    line = Held(ana)
+    ana.open()
+    ana.page.fill("#name", "Ana")
+    line.release(".picture svg")
+    expect(ana.page.locator("#name")).to_have_value("Ana")
+    # Leaving the field and pressing the button both want to introduce.
+    ana.page.click("[data-start=clever-friends]")
+    ana.page.click("[data-go=clever]")
+    line.release("#invite")
+    assert line.asked.count("PUT") == 1
+    assert ana.snapshot()["table"]["seats"][0]["name"] == "Ana"
+
+
+def test_a_game_begun_before_the_server_answers(guest: Invite) -> None:
+    """Somebody who is known keeps the name, however fast the first tap comes."""
+    ana = guest()
+    ana.open()
+    ana.page.fill("#name", "Ana")
+    with ana.page.expect_response(lambda one: one.request.method == "PUT"):
+        ana.page.keyboard.press("Tab")
+    line = Held(ana)
+    ana.open()
+    ana.page.click("[data-start=clever-bots]")
+    expect(ana.page.locator("[data-go=clever]")).to_be_disabled()  # no level is known yet
+    ana.page.click("[data-start=clever-solo]")
+    line.release(".act")
+    assert ana.snapshot()["table"]["seats"][0]["name"] == "Ana"
 
 
 def test_the_page_can_be_installed(guest: Invite) -> None:

@@ -14,13 +14,24 @@ export async function meet(): Promise<Me> {
   return me
 }
 
-/** Makes sure that I am somebody here: before the first table, a name is enough. */
-export async function introduce(name: string): Promise<void> {
-  const wanted = name.trim() || t('name.guest')
-  if (!me?.player || me.player.name !== wanted) {
-    await api.rename(wanted)
-    await meet()
-  }
+let introduced: Promise<void> = Promise.resolve()
+
+/**
+ * Makes sure that I am somebody here: before the first table, a name is enough.
+ *
+ * One after the other: two at once would make a newcomer two players.
+ */
+export function introduce(name: string): Promise<void> {
+  const done = introduced.then(async () => {
+    const known = (me ?? (await meet())).player?.name
+    const wanted = name.trim() || known || t('name.guest')
+    if (wanted !== known) {
+      await api.rename(wanted)
+      await meet()
+    }
+  })
+  introduced = done.catch(() => undefined)
+  return done
 }
 
 /** A refusal in the language of the page. */
