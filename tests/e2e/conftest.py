@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from server.harness import Server
 
-from e2e.driver import AXE, PHONE, ROOT, Guest
+from e2e.driver import AXE, PATIENCE, PHONE, ROOT, Guest
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = [
@@ -24,6 +24,7 @@ FLAGS = [
     "--disable-sync",
 ]
 Invite = Callable[..., Guest]
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from server.harness import Server
 
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+PATIENCE = 30_000
+"""Milliseconds; only what hangs is to fail, however slow the machine."""
 PHONE = (390, 844)
 DESKTOP = (1280, 800)
 Json = dict[str, Any]
@@ -35,14 +37,6 @@ MEASURE = """() => {
 }"""
 
 
-ANSWERED = """const answered = async () => {
-  for (let i = 0; i < 400 && document.querySelector('.act[aria-busy=true]'); i++)
-    await new Promise((go) => setTimeout(go, 5));
-};
-"""
-"""What was pressed last has been answered by the server: only then is there something to press."""
-
-
 class Guest:
     """One person with a browser of their own; anything that goes wrong there is remembered."""
 
@@ -50,7 +44,7 @@ class Guest:
         self.server = server
         self.context = context
         self.page = context.new_page()
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(PATIENCE)
         self.random = random.Random(seed)
         self.complaints: list[str] = []
         self.down = False
@@ -69,6 +63,13 @@ class Guest:
 
     def open(self, path: str = "/") -> None:
         self.page.goto(self.server.url + path)
+
+    def introduce(self, name: str) -> None:
+        """Give a name on the first page."""
+        self.open()
+        self.page.fill("#name", name)
+        with self.page.expect_response(lambda one: one.request.method == "PUT"):
+            self.page.keyboard.press("Tab")
 
     def begin(self, game: str, how: str = "solo") -> None:
         """Begin a game from the first page."""
@@ -106,23 +107,26 @@ class Guest:
         ).json()
         return answer
 
+    def answered(self) -> None:
+        """What was pressed last has been answered: only then is there something to press."""
+        self.page.wait_for_function("() => !document.querySelector('.act[aria-busy=true]')")
+
     def step(self) -> bool:
         """One click towards the end of the game; False if there is nothing to do."""
         page = self.page
+        self.answered()
         state = page.evaluate(
-            f"""async () => {{
-              {ANSWERED}
-              await answered();
+            """() => {
               const count = (selector) => document.querySelectorAll(selector).length;
-              return {{
+              return {
                 go: count('.act button.primary:not(:disabled)'),
                 choices: count('.choices button'),
                 places: count('[data-place]'),
                 dice: count('.spot:not([inert]) > button'),
                 held: count('.spot:not([inert]) > button[aria-pressed=true]'),
                 pass: count('.act .pass'),
-              }};
-            }}"""
+              };
+            }"""
         )
         if state["go"]:
             page.locator(".act button.primary").click()
@@ -188,7 +192,7 @@ class Guest:
     def _any(self, selector: str, count: int) -> None:
         """Touch one of several; what moved away meanwhile is touched next time."""
         place = self.page.locator(selector).nth(self.random.randrange(count))
-        place.click(timeout=3_000, force=True)
+        place.click(force=True)
 
     def play(self, steps: int = 10_000, measure: bool = False) -> None:
         """Click until the game is over, or for so many steps."""
@@ -225,6 +229,14 @@ class Guest:
             "all => all.map(one => [one.dataset.cell, Number(one.dataset.mark)])",
         )
         return {cell: mark for cell, mark in shown if mark}
+
+    def shows(self, marks: dict[str, int]) -> None:
+        """The own sheet comes to show these marks."""
+        for _ in range(PATIENCE // 50):
+            if self.marks(".playing .middle") == marks:
+                return
+            self.page.wait_for_timeout(50)
+        assert self.marks(".playing .middle") == marks
 
     def settled(self) -> None:
         """The table is on the screen and connected."""

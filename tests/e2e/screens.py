@@ -27,15 +27,8 @@ def sit_down(browser: Browser, server: Server, size: tuple[int, int], **options:
     return Guest(context, server, seed=options.get("seed", 3))
 
 
-def introduce(guest: Guest, name: str) -> None:
-    guest.open()
-    guest.page.fill("#name", name)
-    with guest.page.expect_response("**/api/me"):
-        guest.page.keyboard.press("Tab")
-    guest.page.evaluate("() => document.activeElement.blur()")
-
-
 def shoot(guest: Guest, name: str) -> None:
+    guest.page.evaluate("() => document.activeElement.blur()")
     guest.page.wait_for_timeout(400)
     guest.page.screenshot(path=OUT / f"{name}.png")
 
@@ -82,7 +75,7 @@ def reach_pick(guest: Guest) -> None:
 
 def take_all(browser: Browser, server: Server) -> None:
     ana = sit_down(browser, server, PHONE)
-    introduce(ana, "Ana")
+    ana.introduce("Ana")
     shoot(ana, "home-phone")
     ana.begin("clever")
     ana.settled()
@@ -116,7 +109,7 @@ def take_all(browser: Browser, server: Server) -> None:
     shoot(ben, "learn-phone-dark")
 
     eva = sit_down(browser, server, DESKTOP)
-    introduce(eva, "Eva")
+    eva.introduce("Eva")
     eva.page.click("[data-start=clever-bots]")
     eva.page.click("[data-go=clever]")
     eva.settled()
@@ -143,7 +136,7 @@ def take_all(browser: Browser, server: Server) -> None:
     shoot(max_, "rules-desktop-dark-de")
 
     ida = sit_down(browser, server, PHONE)
-    introduce(ida, "Ida")
+    ida.introduce("Ida")
     ida.page.click("[data-start=twice-friends]")
     ida.page.click("[data-go=twice]")
     ida.page.wait_for_selector("img.qr")

@@ -12,7 +12,7 @@ from playwright.sync_api import Route, expect
 from server.harness import Server
 
 from e2e.conftest import Invite
-from e2e.driver import DESKTOP, MEASURE, PHONE, Guest
+from e2e.driver import DESKTOP, MEASURE, PATIENCE, PHONE, Guest
 
 Colour = tuple[float, float, float]
 
@@ -168,10 +168,7 @@ def noted(*selectors: str) -> str:
 
 def test_a_clock_that_runs_out(guest: Invite) -> None:
     ana = guest()
-    ana.open()
-    ana.page.fill("#name", "Ana")
-    with ana.page.expect_response("**/api/me"):
-        ana.page.keyboard.press("Tab")
+    ana.introduce("Ana")
     wish = {"game": "clever", "seats": [{"kind": "me"}, {"kind": "bot"}], "clock": 4}
     made = ana.context.request.post(
         f"{ana.server.url}/api/tables",
@@ -181,7 +178,7 @@ def test_a_clock_that_runs_out(guest: Invite) -> None:
     # The bots of this server do not pause: what they do is shown for a moment only.
     ana.page.add_init_script(noted(".act [aria-live]", ".stand_in"))
     ana.open(f"/t/{made['id']}")
-    expect(ana.page.locator("main.end")).to_be_visible(timeout=60_000)
+    expect(ana.page.locator("main.end")).to_be_visible(timeout=2 * PATIENCE)
     seen = " ".join(ana.page.evaluate("window.noted"))
     assert "10 seconds left to decide." in seen
     assert "A bot is playing for you." in seen
@@ -240,7 +237,7 @@ def test_a_table_where_nobody_is_expected_shows_no_lobby(guest: Invite, how: str
 
 def test_a_game_of_which_only_the_result_is_kept(guest: Invite, server: Server) -> None:
     ana = guest()
-    ana.begin("clever")
+    ana.introduce("Ana")
     me = ana.context.request.get(f"{server.url}/api/me").json()["player"]["id"]
     row = ("long ago", 0, me, None, "clever", 1, 1, 199, "[30,40,50,60,7]", 1, 7, 1, 0)
     with sqlite3.connect(server.db) as connection:
@@ -296,10 +293,7 @@ def test_a_name_typed_before_the_server_answers(guest: Invite) -> None:
 def test_a_game_begun_before_the_server_answers(guest: Invite) -> None:
     """Somebody who is known keeps the name, however fast the first tap comes."""
     ana = guest()
-    ana.open()
-    ana.page.fill("#name", "Ana")
-    with ana.page.expect_response(lambda one: one.request.method == "PUT"):
-        ana.page.keyboard.press("Tab")
+    ana.introduce("Ana")
     line = Held(ana)
     ana.open()
     ana.page.click("[data-start=clever-bots]")
