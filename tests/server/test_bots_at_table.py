@@ -57,6 +57,33 @@ def test_bots_pause_until_the_host_switches_it_off(slow: Server) -> None:
     run(main())
 
 
+def test_what_a_bot_pauses_over_may_be_taken_back(slow: Server) -> None:
+    async def main() -> None:
+        begins = 1
+        while begins:
+            _, (host,) = await seated(slow, "mb")
+            await host.command("start")
+            begins = host.table["first"]
+            if begins:
+                await host.__aexit__()
+        while not (host.game and 1 in host.game["awaiting"]):
+            move = host.my_move()
+            assert move
+            await host.command(**move)
+        await host.command("undo")
+        assert host.game
+        assert 1 not in host.game["awaiting"]
+        await host.command("pause", on=False)
+        while not any(entry.get("bot") for entry in host.entries.values()):
+            move = host.my_move()
+            await (host.command(**move) if move else host.wait())
+        await host.__aexit__()
+
+    run(main())
+    assert "worker_died" not in slow.log.read_text()
+    assert "bot_failed" not in slow.log.read_text()
+
+
 def test_a_table_may_be_made_without_pauses(slow: Server) -> None:
     async def main() -> None:
         _, (host,) = await seated(slow, "mbb", pause=False)

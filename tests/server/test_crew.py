@@ -33,6 +33,22 @@ def test_a_dying_worker_is_replaced_and_asked_again() -> None:
     asyncio.run(main())
 
 
+def test_a_question_without_an_answer_is_no_reason_to_die() -> None:
+    async def main() -> None:
+        crew = Crew(1, warm=False)
+        crew.start()
+        async with asyncio.timeout(60):
+            await crew.choose(position(), 0, "greedy", 1)
+            before = set(crew.processes)
+            with pytest.raises(BotError, match="ValueError"):
+                await crew.choose(Game.new("clever").position(), 0, "greedy", 1)
+            await crew.choose(position(), 0, "greedy", 1)
+            assert crew.processes == before
+        await crew.close()
+
+    asyncio.run(main())
+
+
 def test_a_decision_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     program = tmp_path / "worker.py"
     program.write_text("print('ready', flush=True); input()")

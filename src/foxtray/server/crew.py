@@ -142,7 +142,11 @@ class Crew:
                     self._again(question, future, tries + 1)
                     return
                 self._failures = 0
-                if not future.done():
+                if future.done():
+                    continue
+                if answer.problem:
+                    future.set_exception(BotError(answer.problem))
+                else:
                     future.set_result(answer.action)
         finally:
             self._ready -= 1

@@ -449,6 +449,8 @@ class Table:
                 return
             if self.state.pause and self.around.bot_pause:
                 await self._pause()
+                if seat not in self.state.wanted() or self.state.seats[seat].driver != bot:
+                    continue  # what it was to answer has been taken back, or its owner is here
             epoch = self.state.epoch
             action = None
             if self.state.to_throw() is None:
@@ -473,8 +475,8 @@ class Table:
         try:
             position = record.game.position()
             return await self.around.crew.choose(position, seat, bot, secrets.randbits(63))
-        except BotError:
-            log.error("bot_failed", table=self.id, seat=seat, bot=bot)
+        except BotError as error:
+            log.error("bot_failed", table=self.id, seat=seat, bot=bot, cause=str(error))
             await asyncio.sleep(5)
             return None
 

@@ -31,10 +31,11 @@ class Question(Struct):
     seed: int
 
 
-class Answer(Struct):
-    """The action chosen."""
+class Answer(Struct, omit_defaults=True):
+    """The action chosen, or why there is none."""
 
-    action: str
+    action: str = ""
+    problem: str = ""
 
 
 def choose(position: str, seat: int, name: str, seed: int) -> str:
@@ -47,6 +48,14 @@ def choose(position: str, seat: int, name: str, seed: int) -> str:
         return str(bots.bot(bots.SUBSTITUTE, seed).choose(game, seat))
 
 
+def answer(question: Question) -> Answer:
+    """What to say to a question: a wrong one does not end the process, which others need."""
+    try:
+        return Answer(choose(question.position, question.seat, question.bot, question.seed))
+    except Exception as error:
+        return Answer(problem=repr(error))
+
+
 def main() -> None:
     """Answer until the line ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server says when to stop
@@ -57,9 +66,7 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing a bot prints is an answer
     out.write(b"ready\n")
     for line in sys.stdin.buffer:
-        question = decode(line)
-        action = choose(question.position, question.seat, question.bot, question.seed)
-        out.write(encode(Answer(action)) + b"\n")
+        out.write(encode(answer(decode(line))) + b"\n")
 
 
 def warm_up() -> None:
