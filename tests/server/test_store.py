@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from foxtray.server.store import (
@@ -73,8 +74,7 @@ def result(name: str, seat: int, who: str | None, finished: int = 5_000) -> Resu
 def test_players_are_found_by_their_token_and_renamed(run: Callable[[Scenario], None]) -> None:
     async def scenario(store: Store) -> None:
         await store.add_player(player(1))
-        assert await store.player("p1") == await store.player_by_token(b"\x01" * 32) == player(1)
-        assert await store.player("p9") is None
+        assert await store.player_by_token(b"\x01" * 32) == player(1)
         assert await store.player_by_token(b"?") is None
         await store.rename("p1", "Bo")
         assert await store.names(["p1", "p9"]) == {"p1": "Bo"}
@@ -111,7 +111,6 @@ def test_a_log_is_kept_in_order_and_survives(run: Callable[[Scenario], None]) ->
         assert await store.table("t1") == table(1)
         assert await store.table("t2") is None
         assert await store.log("t1") == rows(1, 2, 3)
-        assert await store.log("t1", after=2) == rows(3)
         assert await store.log("t2") == []
 
     run(write)
@@ -185,6 +184,18 @@ def test_results_come_newest_first_with_names(run: Callable[[Scenario], None]) -
     run(scenario)
 
 
+def test_the_best_of_each_game_is_none_of_practice(run: Callable[[Scenario], None]) -> None:
+    async def scenario(store: Store) -> None:
+        for n, (total, practice) in enumerate([(200, False), (250, False), (330, True)]):
+            await store.add_table(table(n), [(0, "p1")])
+            made = msgspec.structs.replace(result(f"t{n}", 0, "p1"), total=total, practice=practice)
+            await store.append(Addition(f"t{n}", rows(1), results=[made]))
+        assert await store.best("p1") == {"clever": 250}
+        assert await store.best("p9") == {}
+
+    run(scenario)
+
+
 def test_old_tables_go_and_their_results_stay(run: Callable[[Scenario], None]) -> None:
     async def scenario(store: Store) -> None:
         await store.add_player(player(1))
@@ -216,9 +227,14 @@ def test_a_deleted_player_leaves_nothing(run: Callable[[Scenario], None]) -> Non
         both = [result("t2", 0, "p1"), result("t2", 1, "p2")]
         await store.append(Addition("t2", rows(1), results=both))
         await store.add_link(b"code", "p1", 10**6)
+        await store.add_table(table(4), [(0, "p1")])
+        await store.append(Addition("t4", rows(1), results=[result("t4", 0, "p1", finished=1)]))
+        assert await store.expire(finished_before=2, idle_before=0) == ["t4"]
+        assert await store.results("t4")
         await store.delete_player("p1")
-        assert await store.player("p1") is None
+        assert await store.player_by_token(player(1).token) is None
         assert await store.table("t1") is None
+        assert await store.results("t4") == [], "its table had expired"
         assert await store.table("t3") is None
         assert await store.log("t2") == rows(1)
         assert await store.results_of("p1") == []
@@ -367,6 +383,20 @@ def test_a_backup_complains_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("no database, " * 100)
     with pytest.raises(StoreError, match="exists already"):
         backup(tmp_path / "there", tmp_path / "there")
+    (tmp_path / "copy.db.tmp").write_text("somebody else's")
     with pytest.raises(StoreError, match="could not be copied"):
         backup(tmp_path / "there", tmp_path / "copy.db")
-    assert sorted(os.listdir(tmp_path)) == ["there"]
+    with pytest.raises(StoreError, match="cannot be written"):
+        backup(tmp_path / "there", tmp_path / "nowhere" / "copy.db")
+    assert sorted(os.listdir(tmp_path)) == ["copy.db.tmp", "there"]
+
+
+def test_data_and_copies_are_for_their_owner_only(tmp_path: Path) -> None:
+    async def main() -> None:
+        store = SqliteStore(tmp_path / "store.db")
+        backup(tmp_path / "store.db", tmp_path / "copy.db")
+        for path in (*tmp_path.glob("store.db"), *tmp_path.glob("*-wal"), tmp_path / "copy.db"):
+            assert path.stat().st_mode & 0o077 == 0, path
+        await store.close()
+
+    asyncio.run(main())

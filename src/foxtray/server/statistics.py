@@ -102,13 +102,3 @@ def head_to_head(games: list[Game], player: str) -> list[Opponent]:
             counts[3] += standing(mine) == standing(row)
     ranked = sorted(tally.items(), key=lambda item: -item[1][0])
     return [Opponent(names[key], key[1], *counts) for key, counts in ranked]
-
-
-def best(games: list[Game], player: str) -> dict[str, int]:
-    """The best total of each game."""
-    found: dict[str, int] = {}
-    for game in games:
-        mine = own(game, player)
-        if not mine.practice:
-            found[mine.game] = max(mine.total, found.get(mine.game, mine.total))
-    return found

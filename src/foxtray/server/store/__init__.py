@@ -119,7 +119,6 @@ class Store(Protocol):
 
     # Players.
     async def add_player(self, player: PlayerRow) -> None: ...
-    async def player(self, player: str) -> PlayerRow | None: ...
     async def player_by_token(self, token: bytes) -> PlayerRow | None: ...
     async def names(self, players: Sequence[str]) -> dict[str, str]: ...
     async def rename(self, player: str, name: str) -> None: ...
@@ -138,7 +137,7 @@ class Store(Protocol):
     async def append(self, addition: Addition) -> None:
         """Add to a log, all or nothing; Conflict if a number or command is taken."""
 
-    async def log(self, table: str, after: int = 0) -> list[LogRow]: ...
+    async def log(self, table: str) -> list[LogRow]: ...
     async def tables_of(self, player: str, *, over: bool, limit: int = 50) -> list[str]:
         """The tables a player sits at, newest first."""
 
@@ -149,6 +148,9 @@ class Store(Protocol):
         self, player: str, *, before: int | None = None, limit: int | None = None
     ) -> list[list[ResultRow]]:
         """The results of all seats of a player's finished games, newest first."""
+
+    async def best(self, player: str) -> dict[str, int]:
+        """A player's best total of each game, practice aside."""
 
     async def results(self, table: str) -> list[ResultRow]:
         """The results of all seats of a table in their order; none while it is not finished."""

@@ -14,6 +14,7 @@ import json
 import os
 import queue
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -100,11 +101,13 @@ class SqliteStore:
         self._guard = lock(self.path)
         self._writer: sqlite3.Connection | None = None
         try:
+            if not self.path.exists():
+                self.path.touch(mode=0o600)  # secrets of dice and keys of links are in it
             self._writer = self.connect()
             migrate(self._writer)
             self._try_writing(self._writer)
             self._reader = connect(self.path)
-        except (sqlite3.Error, StoreError) as error:
+        except (sqlite3.Error, OSError, StoreError) as error:
             if self._writer:
                 self._writer.close()
             self._guard.close()
@@ -267,9 +270,6 @@ class SqliteStore:
         row = (player.id, player.name, player.token, player.created)
         await self._execute(lambda c: c.execute("INSERT INTO players VALUES (?,?,?,?)", row))
 
-    async def player(self, player: str) -> PlayerRow | None:
-        return await self._read(lambda c: find_player(c, "id", player))
-
     async def player_by_token(self, token: bytes) -> PlayerRow | None:
         return await self._read(lambda c: find_player(c, "token", token))
 
@@ -317,6 +317,11 @@ class SqliteStore:
                 c.execute('DELETE FROM results WHERE "table"=?', (table,))
             c.execute("UPDATE seats SET player=NULL WHERE player=?", (player,))
             c.execute("UPDATE results SET player=NULL WHERE player=?", (player,))
+            # Of tables that have expired the results were left; nobody's are of no use.
+            c.execute(
+                'DELETE FROM results WHERE "table" NOT IN (SELECT id FROM tables) AND '
+                '"table" NOT IN (SELECT "table" FROM results WHERE player IS NOT NULL)'
+            )
             c.execute("DELETE FROM links WHERE player=?", (player,))
             c.execute("DELETE FROM players WHERE id=?", (player,))
 
@@ -337,11 +342,9 @@ class SqliteStore:
     async def append(self, addition: Addition) -> None:
         await self._execute(Append(addition))
 
-    async def log(self, table: str, after: int = 0) -> list[LogRow]:
-        query = 'SELECT seq, at, data, command FROM events WHERE "table"=? AND seq>? ORDER BY seq'
-        return await self._read(
-            lambda c: [LogRow(*row) for row in c.execute(query, (table, after))]
-        )
+    async def log(self, table: str) -> list[LogRow]:
+        query = 'SELECT seq, at, data, command FROM events WHERE "table"=? ORDER BY seq'
+        return await self._read(lambda c: [LogRow(*row) for row in c.execute(query, (table,))])
 
     async def tables_of(self, player: str, *, over: bool, limit: int = 50) -> list[str]:
         query = (
@@ -364,12 +367,19 @@ class SqliteStore:
             query = 'SELECT "table" FROM results WHERE player=? AND finished<? '
             query += "ORDER BY finished DESC LIMIT ?"
             edge = (player, 1 << 62 if before is None else before, -1 if limit is None else limit)
-            return [read_results(c, table) for (table,) in c.execute(query, edge).fetchall()]
+            games: dict[str, list[ResultRow]] = {t: [] for (t,) in c.execute(query, edge)}
+            for result in read_results(c, f'"table" IN ({query})', edge):
+                games[result.table].append(result)
+            return list(games.values())
 
         return await self._read(work)
 
+    async def best(self, player: str) -> dict[str, int]:
+        query = "SELECT game, max(total) FROM results WHERE player=? AND NOT practice GROUP BY game"
+        return await self._read(lambda c: dict(c.execute(query, (player,)).fetchall()))
+
     async def results(self, table: str) -> list[ResultRow]:
-        return await self._read(lambda c: read_results(c, table))
+        return await self._read(lambda c: read_results(c, '"table"=?', (table,)))
 
     async def finished(self) -> AsyncIterator[str]:
         query = "SELECT id FROM tables WHERE finished IS NOT NULL ORDER BY finished, id"
@@ -482,16 +492,19 @@ def insert_table(
     seat_players(c, table.id, seating)
 
 
-def read_results(c: sqlite3.Connection, table: str) -> list[ResultRow]:
+def read_results(
+    c: sqlite3.Connection, which: str, values: tuple[str | int, ...]
+) -> list[ResultRow]:
+    """The results that a condition names, seat by seat."""
     query = (
         'SELECT "table", seat, player, bot, game, seats, finished, total, areas, foxes, fox_value,'
         " won, practice, ifnull(name, ''), \"table\" IN (SELECT id FROM tables) FROM results"
-        ' LEFT JOIN players ON players.id=player WHERE "table"=? ORDER BY seat'
+        f" LEFT JOIN players ON players.id=player WHERE {which} ORDER BY seat"
     )
     found: list[ResultRow] = []
-    for row in c.execute(query, (table,)):
+    for row in c.execute(query, values):
         *before, areas, foxes, fox_value, won, practice, name, kept = row
-        values = (
+        fields = (
             *before,
             tuple(json.loads(areas)),
             foxes,
@@ -501,7 +514,7 @@ def read_results(c: sqlite3.Connection, table: str) -> list[ResultRow]:
             name,
             bool(kept),
         )
-        found.append(ResultRow(*values))
+        found.append(ResultRow(*fields))
     return found
 
 
@@ -516,7 +529,13 @@ def backup(source: Path, target: Path) -> None:
         raise StoreError(f"there is no data at {source}")
     if target.exists():
         raise StoreError(f"{target} exists already: name another file")
-    draft = target.with_name(target.name + ".tmp")
+    try:
+        # A name that nothing has; and what is in a copy is for its owner's eyes only.
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{target.name}.")
+    except OSError as error:
+        raise StoreError(f"{target} cannot be written: {error.strerror}") from None
+    os.close(handle)
+    draft = Path(name)
     try:
         origin, copy = sqlite3.connect(source, timeout=10), sqlite3.connect(draft)
         try:
