@@ -1,12 +1,14 @@
 """Where a server says it can be reached, and that it can be reached there."""
 
 import http.client
+import math
 import os
 import re
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,6 +81,21 @@ def test_without_a_network_this_machine_is_opened(
     lines, address = told(capsys, lan=True)
     assert lines[1].startswith(LONELY)
     assert address == "http://127.0.0.1:8750/"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"workers": -1}, "workers"),
+        ({"bot_pause": -3.0}, "0 seconds or more"),
+        ({"bot_pause": math.nan}, "0 seconds or more"),
+        ({"absence": -5.0}, "0 seconds or more"),
+        ({"public_url": "https://games.example/sub"}, "has a path"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(wrong: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadSetting, match=why):
+        Settings(**wrong)
 
 
 def test_all_interfaces_and_one_exclude_each_other(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import hashlib
 import json
 import random
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -306,8 +307,20 @@ def test_a_player_moves_to_another_device_and_can_be_deleted(server: Server) -> 
     status, data, _ = server.raw("POST", "/api/link", json.dumps({"code": link["code"]}).encode())
     assert status == 200
     assert json.loads(data)["id"] == player
+    moved = json.loads(data)
+    assert "token" not in moved
     used = server.http("POST", "/api/link", {"code": link["code"]})
     assert used[1]["code"] == "bad_link"
+    assert server.http("GET", "/api/me", token=token)[1]["player"] is None
+    # For scripts; and what the old device still had under way does not bring its token back.
+    _, token = server.player("Script")
+    _, link = server.http("POST", "/api/me/link", token=token)
+    with ThreadPoolExecutor(2) as both:
+        moving = both.submit(
+            server.http, "POST", "/api/link", {"code": link["code"], "bearer": True}
+        )
+        both.submit(server.http, "PUT", "/api/me", {"name": "Other"}, token)
+    assert server.http("GET", "/api/me", token=moving.result()[1]["token"])[1]["player"]
     assert server.http("GET", "/api/me", token=token)[1]["player"] is None
     # Deleting.
     _, token = server.player("Gone")
@@ -333,6 +346,7 @@ def test_the_invitation_as_a_picture(server: Server) -> None:
     path = f"/api/tables/{made['id']}/qr.svg?key={made['you']['key']}"
     assert server.http("GET", path)[1]["code"] == "not_seated"
     assert server.raw("GET", f"{path}&link=watch")[0] == 200
+    assert server.http("GET", f"{path}&link=banana")[1]["message"] == "link must be invite or watch"
     made, token = solo(server)
     status, answer = server.http("GET", f"/api/tables/{made['id']}/qr.svg", token=token)
     assert (status, answer["code"]) == (409, "already_started")

@@ -24,8 +24,10 @@ def new_key() -> str:
 
 
 def new_id() -> str:
-    """A name for a row that nobody guesses by counting."""
-    return secrets.token_urlsafe(9)
+    """A name for a row that nobody guesses by counting; for a file too, so without a dash first."""
+    while (name := secrets.token_urlsafe(9)).startswith("-"):
+        pass
+    return name
 
 
 def digest(token: str) -> bytes:
@@ -52,16 +54,19 @@ class Players:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._seen: OrderedDict[bytes, PlayerRow] = OrderedDict()
+        self._forgotten = 0
+        """Grows whenever a token ends: what was read before is not remembered after."""
 
     async def by_token(self, token: str | None) -> PlayerRow | None:
         """The owner of a token."""
         if not token or len(token) > 128:
             return None
-        hashed = digest(token)
+        hashed, forgotten = digest(token), self._forgotten
         player = self._seen.get(hashed) or await self.store.player_by_token(hashed)
         if player is None or not hmac.compare_digest(player.token, hashed):
             return None
-        self._remember(player)
+        if forgotten == self._forgotten:
+            self._remember(player)
         return player
 
     def _remember(self, player: PlayerRow) -> None:
@@ -71,6 +76,7 @@ class Players:
             self._seen.popitem(last=False)
 
     def _forget(self, player: str) -> None:
+        self._forgotten += 1
         for token in [t for t, p in self._seen.items() if p.id == player]:
             del self._seen[token]
 
@@ -83,11 +89,14 @@ class Players:
         return player, token
 
     async def rename(self, player: PlayerRow, name: str) -> PlayerRow:
-        name = clean_name(name)
+        name, forgotten = clean_name(name), self._forgotten
         if name != player.name:
             await self.store.rename(player.id, name)
         changed = PlayerRow(player.id, name, player.token, player.created)
-        self._remember(changed)
+        if forgotten == self._forgotten:
+            self._remember(changed)
+        else:
+            self._seen.pop(player.token, None)
         return changed
 
     async def delete(self, player: PlayerRow) -> None:

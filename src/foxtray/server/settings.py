@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -65,11 +66,17 @@ class Settings:
         url = urlsplit(self.public_url)
         if self.public_url and (url.scheme not in ("http", "https") or not url.hostname):
             raise BadSetting(f"{self.public_url!r} is no address like https://games.example")
+        if url.path.strip("/") or url.query or url.fragment:
+            raise BadSetting(f"{self.public_url!r} has a path: a table needs an address of its own")
         if self.trusted_proxies not in ("", "*"):
             for proxy in self.trusted_proxies.split(","):
                 check_proxy(proxy.strip())
         if self.keep_finished < 1 or self.keep_unfinished < 1:
             raise BadSetting("tables are kept for at least one day")
+        if self.workers < 0:
+            raise BadSetting("bots need processes: choose 1 or more workers, or 0 for what fits")
+        if not (0 <= self.bot_pause < math.inf and 0 <= self.absence < math.inf):
+            raise BadSetting("a pause or an absence lasts 0 seconds or more")
         if not self.patience > 0:
             raise BadSetting("requests need a moment to arrive: patience must be above 0")
         if self.log_level not in ("debug", "info", "warning", "error"):
