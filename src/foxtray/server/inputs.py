@@ -59,10 +59,11 @@ class Undid(Input, tag="undid"):
 
 
 class TookOver(Input, tag="took_over"):
-    """A bot plays for a seat until its owner returns."""
+    """A bot plays for a seat until its owner returns; one that was given up, until he asks."""
 
     seat: int
     bot: str
+    given_up: bool = False
 
 
 class Resumed(Input, tag="resumed"):

@@ -49,7 +49,8 @@ class Sit(Command, tag="sit"):
 
 
 class Leave(Command, tag="leave"):
-    """Give up my seat: it becomes open before the start; afterwards a bot plays on."""
+    """Give up my seat: it becomes open before the start; afterwards a bot plays on until `resume`
+    or an action of mine, though I look on."""
 
 
 class Reseat(Command, tag="reseat"):
@@ -420,6 +421,8 @@ class LinkUse(Struct, forbid_unknown_fields=True, frozen=True):
     """The code of a one-time link."""
 
     code: Key
+    bearer: bool = False
+    """Tell me my new token as well, for scripts."""
 
 
 class Step(Struct, frozen=True):
@@ -565,6 +568,9 @@ SERVER_CODES = {
     "not_absent": "this seat has not been away for long enough",
     "not_stood_in": "no bot is playing for this seat",
     "not_over": "the game is not over yet",
+    "too_many_undos": "enough was taken back since the last throw: decide",
+    "too_long": "this table has seen too much: finish the game, or make another table",
+    "table_damaged": "the log of this table is damaged; it has been written down",
     "unknown_bot": "there is no such bot",
     "name_empty": "a name needs at least one letter",
     "name_too_long": f"a name has at most {NAME_LENGTH} characters",

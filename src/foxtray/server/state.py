@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Callable, Collection
 from copy import copy
 from dataclasses import dataclass, replace
+from typing import Any
 
 from foxtray.bots import SUBSTITUTE
 from foxtray.dice import SecretDice, SeededDice, Throw
@@ -17,6 +18,9 @@ from foxtray.server.messages import DiceInfo, SeatInfo, TableInfo
 from foxtray.server.refusals import Refusal
 from foxtray.server.store import ResultRow, TableRow
 
+UNDOS = 30
+"""Steps that a seat may take back between two throws: a clock is not held up for ever."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seat:
@@ -27,11 +31,24 @@ class Seat:
     entropy: str | None = None
     stand_in: str | None = None
     """The bot that plays for the player at the moment."""
+    given_up: bool = False
+    """The player left: the seat is not taken back by merely coming by."""
+    acts: int = 0
+    """What was done at this seat,"""
+    acts_of_bots: int = 0
+    """and how much of it by stand-ins."""
+    undos: int = 0
+    """How often something was taken back since the last throw."""
 
     @property
     def driver(self) -> str | None:
         """The bot that acts for this seat, if one does."""
         return self.bot or self.stand_in
+
+    @property
+    def earned(self) -> str | None:
+        """The player whose result it is: of whoever did at least half of it himself."""
+        return self.player if 2 * self.acts_of_bots <= self.acts else None
 
     @property
     def ready(self) -> bool:
@@ -186,11 +203,11 @@ class TableState:
             case inputs.Started(first):
                 self.record = Record(self.game_setup(first))
                 return Happened(self.record.game.opening)
-            case inputs.TookOver(seat, bot):
-                self.seats[seat] = replace(self.seats[seat], stand_in=bot)
+            case inputs.TookOver(seat, bot, given_up):
+                self._change(seat, stand_in=bot, given_up=given_up)
                 self.epoch += 1
             case inputs.Resumed(seat):
-                self.seats[seat] = replace(self.seats[seat], stand_in=None)
+                self._change(seat, stand_in=None, given_up=False)
                 self.epoch += 1
             case inputs.Paused(on):
                 self.pause = on
@@ -205,14 +222,23 @@ class TableState:
         if record is None:
             raise Refusal("not_started")
         if isinstance(entry, inputs.Played):
-            return Happened(record.play(entry.seat, entry.action))
+            happened = Happened(record.play(entry.seat, entry.action))
+            seat = self.seats[entry.seat]
+            by_bot = seat.acts_of_bots + (entry.bot is not None)
+            self._change(entry.seat, acts=seat.acts + 1, acts_of_bots=by_bot)
+            return happened
         if isinstance(entry, inputs.Threw):
             happened = Happened(record.roll(Throw(tuple(entry.faces), tuple(entry.order))))
             self.throws += 1
+            self.seats = [replace(seat, undos=0) if seat.undos else seat for seat in self.seats]
         else:
             happened = Happened(undone=str(record.undo(entry.seat).action))
+            self._change(entry.seat, undos=self.seats[entry.seat].undos + 1)
         self.epoch += 1
         return happened
+
+    def _change(self, seat: int, **changes: Any) -> None:
+        self.seats[seat] = replace(self.seats[seat], **changes)
 
     # --- what may be added -------------------------------------------------------------------
 
@@ -253,11 +279,18 @@ class TableState:
             raise Refusal("not_seated")
         return seat
 
+    def _check_seat(self, seat: int) -> None:
+        if seat >= len(self.seats):
+            raise Refusal("no_such_seat", f"there is no seat {seat + 1}")
+
+    def _check_not_over(self) -> None:
+        if self.status == "over":
+            raise Refusal("game_over", "the game is over")
+
     def _sit(self, player: str, command: messages.Sit, key: str) -> list[AnyInput]:
         if self.record is not None:
             raise Refusal("already_started")
-        if command.seat >= len(self.seats):
-            raise Refusal("no_such_seat", f"there is no seat {command.seat + 1}")
+        self._check_seat(command.seat)
         seat = self.seats[command.seat]
         mine = self.seat_of(player)
         if mine == command.seat:
@@ -274,11 +307,10 @@ class TableState:
     def _leave(self, seat: int) -> list[AnyInput]:
         if self.record is None:
             return [inputs.Left(seat)]
-        if self.record.game.over:
-            raise Refusal("game_over", "the game is over")
-        if self.seats[seat].stand_in:
+        self._check_not_over()
+        if self.seats[seat].given_up:
             return []
-        return [inputs.TookOver(seat, SUBSTITUTE)]
+        return [inputs.TookOver(seat, self.seats[seat].stand_in or SUBSTITUTE, given_up=True)]
 
     def _manage(
         self,
@@ -289,12 +321,12 @@ class TableState:
         if player != self.host:
             raise Refusal("not_host")
         if isinstance(command, messages.Pause):
-            return [inputs.Paused(command.on)]
+            self._check_not_over()
+            return [inputs.Paused(command.on)] if command.on != self.pause else []
         if self.record is not None:
             raise Refusal("already_started")
         if isinstance(command, messages.Reseat):
-            if command.seat >= len(self.seats):
-                raise Refusal("no_such_seat", f"there is no seat {command.seat + 1}")
+            self._check_seat(command.seat)
             if command.bot is not None and command.bot not in bots:
                 raise Refusal("unknown_bot")
             return [inputs.Reseated(command.seat, command.bot)]
@@ -322,10 +354,8 @@ class TableState:
         self._seat(player)
         if self.record is None:
             raise Refusal("not_started")
-        if self.record.game.over:
-            raise Refusal("game_over", "the game is over")
-        if command.seat >= len(self.seats):
-            raise Refusal("no_such_seat", f"there is no seat {command.seat + 1}")
+        self._check_not_over()
+        self._check_seat(command.seat)
         if command.bot not in bots:
             raise Refusal("unknown_bot")
         if self.seats[command.seat].driver or not absent(command.seat):
@@ -341,14 +371,14 @@ class TableState:
         if isinstance(command, messages.Play):
             return [*back, inputs.Played(seat, command.action)]
         if isinstance(command, messages.Undo):
+            if self.seats[seat].undos >= UNDOS:
+                raise Refusal("too_many_undos")
             return [*back, inputs.Undid(seat)]
-        if self.record.game.over:
-            raise Refusal("game_over", "the game is over")
-        if not self.record.game.rolling():
-            raise Refusal("no_throw", "no dice are to be thrown now")
+        self._check_not_over()
+        throw = self.throw()
         if self.record.game.active != seat:
             raise Refusal("not_active")
-        return [*back, self.throw()]
+        return [*back, throw]
 
     # --- telling -----------------------------------------------------------------------------
 
@@ -381,7 +411,7 @@ class TableState:
         )
 
     def results(self, finished: int) -> list[ResultRow]:
-        """How every seat did; a seat that a bot finished counts for nobody."""
+        """How every seat did; a seat that stand-ins played for the most part counts for nobody."""
         assert self.record is not None
         outcome = self.record.game.outcome()
         assert outcome is not None
@@ -389,8 +419,8 @@ class TableState:
             ResultRow(
                 table=self.row.id,
                 seat=number,
-                player=None if seat.driver else seat.player,
-                bot=seat.driver,
+                player=seat.earned,
+                bot=seat.bot or (None if seat.earned else seat.stand_in or SUBSTITUTE),
                 game=self.setup.game,
                 seats=len(self.seats),
                 finished=finished,

@@ -47,6 +47,9 @@ MISSED = 200
 """Whoever missed more than this many entries gets a snapshot."""
 STORY = 60
 """How many entries a snapshot tells."""
+LONGEST = 5_000
+"""Rows of a log, ten times those of a long game: after these only what brings it to its end."""
+FORWARD = (messages.Start, messages.Roll, messages.Play, messages.Rematch)
 HTTP_PRESENCE = 30.0
 CLOCK = -1
 
@@ -58,6 +61,9 @@ class Listener(Protocol):
 
     def push(self, data: bytes) -> None:
         """Queue a message; never waits."""
+
+    def drop(self, reason: str) -> None:
+        """End the connection; a client comes back."""
 
 
 @dataclass(slots=True)
@@ -106,7 +112,8 @@ class Table:
         self._visits: dict[str, float] = {}
         self._deadlines: dict[int, int] = {}
         self._alarm: asyncio.TimerHandle | None = None
-        self._players: dict[int, asyncio.Task[None]] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        """The bots at work, by seat, and under CLOCK the one who looks after it."""
         self._hurry = asyncio.Event()
         """Set where bots do not pause."""
         self._row = row
@@ -152,6 +159,8 @@ class Table:
             tag = f"{player} {command.id}"
             if tag in self.commands:
                 return self._ack(command, self.commands[tag])
+            if self.seq >= LONGEST and not isinstance(command, FORWARD):
+                raise Refusal("too_long")
             wanted = self.state.decide(player, command, key, self.absent, self.around.crew.bots)
             opened = None
             if isinstance(command, messages.Rematch) and self.state.rematch is None:
@@ -188,7 +197,9 @@ class Table:
         state = self.state.copy()
         happened = [state.apply(entry) for entry in wanted]
         rows = [
-            LogRow(before + number, at, inputs.encode(entry), tag if number == 1 else None)
+            LogRow(
+                before + number, at, inputs.encode(entry), tag if number == len(wanted) else None
+            )
             for number, entry in enumerate(wanted, 1)
         ]
         over = state.status == "over" and self.state.status != "over"
@@ -335,7 +346,7 @@ class Table:
     async def enter(self, listener: Listener) -> None:
         """Somebody is up to date; an owner who was stood in for has his seat back."""
         seat = self.state.seat_of(listener.player)
-        if seat is not None and self.state.seats[seat].stand_in:
+        if seat is not None and self._may_return(seat):
             await self._resume(seat)
         self.announce()
         self.drive()
@@ -350,9 +361,14 @@ class Table:
     def _is_connected(self, player: str | None) -> bool:
         return any(listener.player == player for listener in self.listeners)
 
+    def _may_return(self, seat: int) -> bool:
+        """Whether being here is enough to have a seat back."""
+        owner = self.state.seats[seat]
+        return owner.stand_in is not None and not owner.given_up
+
     async def _resume(self, seat: int) -> None:
         async with self.lock:
-            if self.state.seats[seat].stand_in and self.state.status == "playing":
+            if self._may_return(seat) and self.state.status == "playing" and not self.closed:
                 try:
                     await self._settle_doubt()
                     await self._commit([inputs.Resumed(seat)], None)
@@ -428,14 +444,14 @@ class Table:
         """Let bots act and clocks run for those the game waits for."""
         wanted = self.state.wanted() if self.inhabited() else ()
         for seat in wanted:
-            if self.state.seats[seat].driver and seat not in self._players and not self.closed:
+            if self.state.seats[seat].driver and seat not in self._tasks and not self.closed:
                 task = asyncio.create_task(self._play_bot(seat))
-                self._players[seat] = task
+                self._tasks[seat] = task
                 task.add_done_callback(partial(self._rested, seat))
         self._set_clock(wanted)
 
     def _rested(self, seat: int, task: asyncio.Task[None]) -> None:
-        self._players.pop(seat, None)
+        self._tasks.pop(seat, None)
         if not task.cancelled() and (error := task.exception()):
             log.error("bot_task_failed", table=self.id, cause=repr(error))
         if seat in self.state.wanted() and not task.cancelled():
@@ -484,7 +500,8 @@ class Table:
         """Carry out what a bot decided, unless things have changed meanwhile."""
         async with self.lock:
             await self._settle_doubt()
-            if self.state.seats[seat].driver != bot or self.state.epoch != epoch:
+            changed = self.state.seats[seat].driver != bot or self.state.epoch != epoch
+            if changed or self.closed:
                 return
             if self.state.to_throw() == seat:
                 await self._commit([self.state.throw()], None)
@@ -508,8 +525,8 @@ class Table:
     def _ring(self) -> None:
         late = [seat for seat, until in self._deadlines.items() if until <= now()]
         task = asyncio.create_task(self._step_in(late))
-        self._players[CLOCK] = task
-        task.add_done_callback(lambda done: self._players.pop(CLOCK, None))
+        self._tasks[CLOCK] = task
+        task.add_done_callback(lambda done: self._tasks.pop(CLOCK, None))
 
     async def _step_in(self, late: list[int]) -> None:
         """The clock ran out: a bot acts for those who are late, until they return."""
@@ -521,7 +538,7 @@ class Table:
                 waiting = [s for s in due if s in self.state.wanted()]
                 wanted = [inputs.TookOver(s, SUBSTITUTE) for s in waiting]
                 wanted = [w for w in wanted if not self.state.seats[w.seat].driver]
-                if wanted:
+                if wanted and not self.closed:
                     await self._commit(wanted, None)
             except FoxtrayError as error:
                 log.warning("clock_failed", table=self.id, cause=str(error))
@@ -532,7 +549,7 @@ class Table:
         self.closed = True
         if self._alarm:
             self._alarm.cancel()
-        tasks = list(self._players.values())
+        tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
