@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from foxtray import FoxtrayError
-from foxtray.server import messages, timing
+from foxtray.server import inputs, messages, timing
 from foxtray.server.crew import Crew
-from foxtray.server.hall import Hall
+from foxtray.server.hall import DAY, Hall
 from foxtray.server.messages import Play, Preview, Reseat, Roll, SeatWish, Sit, Start, You
+from foxtray.server.refusals import Refusal
 from foxtray.server.settings import Settings
-from foxtray.server.store import Addition, PlayerRow, StorageFailing
+from foxtray.server.state import UNDOS
+from foxtray.server.store import Addition, LogRow, PlayerRow, StorageFailing
 from foxtray.server.store.sqlite import SqliteStore
 from foxtray.server.table import Table, encode
 from server.harness import Json
@@ -49,10 +51,14 @@ class Listener:
 
     def __init__(self, player: str) -> None:
         self.player: str | None = player
+        self.dropped = ""
         self.heard: list[Json] = []
 
     def push(self, data: bytes) -> None:
         self.heard.append(json.loads(data))
+
+    def drop(self, reason: str) -> None:
+        self.dropped = reason
 
     def kinds(self) -> list[str]:
         return [entry["what"] for told in self.heard for entry in told.get("entries", [])]
@@ -221,7 +227,7 @@ def test_whoever_acts_before_the_clock_runs_out_keeps_his_seat(tmp_path: Path) -
         await asyncio.sleep(0)
         here.store.open.set()
         await writing
-        await asyncio.gather(*table._players.values())
+        await asyncio.gather(*table._tasks.values())
         assert table.state.seats[0].stand_in is None
         assert ana.kinds() == ["threw"]
 
@@ -282,5 +288,152 @@ def test_an_answer_of_a_bot_is_out_of_date_once_the_owner_was_back(tmp_path: Pat
         await table.execute("p1", messages.Resume(id="r"))
         await table.execute("p1", messages.Leave(id="m"))
         assert table.state.epoch == before + 3
+
+    scene(tmp_path, tell)
+
+
+def test_a_seat_that_was_given_up_is_not_taken_back_by_looking_on(tmp_path: Path) -> None:
+    async def tell(here: Scene) -> None:
+        table = await here.playing(2)
+        await table.execute("p1", messages.Leave(id="l"))
+        listener = Listener("p1")
+        table.join(listener)
+        await table.enter(listener)
+        assert table.state.seats[1].stand_in
+        await table.execute("p1", messages.Resume(id="r"))
+        assert not table.state.seats[1].stand_in
+        # Who did not leave is back as soon as he is here.
+        table._away[1] = 0
+        await table.execute("p0", messages.Takeover(id="t", seat=1))
+        await table.enter(listener)
+        assert not table.state.seats[1].stand_in
+
+    scene(tmp_path, tell)
+
+
+def test_a_command_that_also_takes_the_seat_back_is_acknowledged_by_one_number(
+    tmp_path: Path,
+) -> None:
+    async def tell(here: Scene) -> None:
+        table = await here.playing(1)
+        await table.execute("p0", messages.Leave(id="l"))
+        first = await table.execute("p0", Roll(id="r"))
+        assert table.state.seats[0].stand_in is None
+        assert await table.execute("p0", Roll(id="r")) == first
+        assert first.seq == table.seq
+
+    scene(tmp_path, tell)
+
+
+def test_taking_back_comes_to_an_end(tmp_path: Path) -> None:
+    async def tell(here: Scene) -> None:
+        table = await here.playing(1)
+        await table.execute("p0", Roll(id="r"))
+        assert table.state.record
+        action = str(table.state.record.game.legal(0)[0])
+        for number in range(UNDOS):
+            await table.execute("p0", Play(id=f"p{number}", action=action))
+            await table.execute("p0", messages.Undo(id=f"u{number}"))
+        await table.execute("p0", Play(id="p", action=action))
+        with pytest.raises(Refusal, match="enough was taken back"):
+            await table.execute("p0", messages.Undo(id="u"))
+        while table.state.to_throw() != 0:
+            await table.execute(*here.next_move(table, random.Random(1)))
+        await table.execute("p0", Roll(id="again"))
+        assert table.state.seats[0].undos == 0
+
+    scene(tmp_path, tell)
+
+
+def test_a_log_does_not_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def tell(here: Scene) -> None:
+        table = await here.playing(1)
+        before = table.seq
+        await table.execute("p0", messages.Pause(id="same", on=True))
+        assert table.seq == before, "nothing changed"
+        monkeypatch.setattr("foxtray.server.table.LONGEST", before)
+        with pytest.raises(Refusal, match="seen too much"):
+            await table.execute("p0", messages.Pause(id="other", on=False))
+        await here.play(table)
+        assert table.state.status == "over"
+        with pytest.raises(Refusal):
+            await table.execute("p0", messages.Pause(id="late", on=False))
+
+    scene(tmp_path, tell)
+
+
+def test_a_result_is_of_whoever_did_at_least_half_of_it(tmp_path: Path) -> None:
+    async def tell(here: Scene) -> None:
+        for share, owner in ((0.2, "p0"), (0.8, None)):
+            table = await here.playing(1)
+            rng = random.Random(5)
+            while table.state.status != "over":
+                assert table.state.record
+                game = table.state.record.game
+                if game.rolling() or rng.random() > share:
+                    await table.execute(*here.next_move(table, rng))
+                else:
+                    action = str(rng.choice(game.legal(0)))
+                    await table._commit([inputs.Played(0, action, "greedy")], None)
+            (result,) = await here.store.results(table.id)
+            assert (result.player, result.bot) == (owner, None if owner else "greedy")
+
+    scene(tmp_path, tell)
+
+
+def test_a_damaged_log_harms_no_other_table(tmp_path: Path) -> None:
+    async def tell(here: Scene) -> None:
+        bad, good = await here.playing(1), await here.playing(1)
+        await here.hall._put_away(bad)
+        await here.store.append(Addition(bad.id, [LogRow(bad.seq + 1, 0, b"{}", None)]))
+        with pytest.raises(Refusal) as refused:
+            await here.hall.table(bad.id)
+        assert refused.value.code == "table_damaged"
+        await here.hall.part(PEOPLE[0])
+        assert good.closed, "nobody else plays there: it is about to be deleted"
+
+    scene(tmp_path, tell)
+
+
+def test_whoever_looks_on_at_a_table_that_goes_is_sent_away(tmp_path: Path) -> None:
+    async def tell(here: Scene) -> None:
+        table = await here.playing(1)
+        watcher = Listener("p2")
+        table.join(watcher)
+        await here.hall.part(PEOPLE[0])
+        assert watcher.dropped
+        before = table.seq
+        await table._act_for(0, "greedy", table.state.epoch, None)
+        assert table.seq == before, "nothing is written any more"
+
+    scene(tmp_path, tell)
+
+
+def test_a_table_that_expires_while_it_is_brought_back_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def tell(here: Scene) -> None:
+        table = await here.playing(1)
+        await here.play(table)
+        await here.hall._put_away(table)
+        monkeypatch.setattr("foxtray.server.hall.now", lambda: timing.now() + 1_000 * DAY)
+        read, names = asyncio.Event(), here.store.names
+
+        async def late(players: Sequence[str]) -> dict[str, str]:
+            read.set()
+            await expired.wait()
+            return await names(players)
+
+        expired = asyncio.Event()
+        here.store.names = late  # type: ignore[method-assign]
+        loading = asyncio.create_task(here.hall.table(table.id))
+        await read.wait()
+        expiring = asyncio.create_task(here.hall.expire())
+        while await here.store.table(table.id):
+            pass
+        expired.set()
+        await asyncio.gather(loading, expiring)
+        with pytest.raises(Refusal):
+            await here.hall.table(table.id)
 
     scene(tmp_path, tell)

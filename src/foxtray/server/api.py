@@ -19,6 +19,7 @@ from foxtray.errors import FoxtrayError
 from foxtray.geometry import SheetView, sheet_view
 from foxtray.server import replays, statistics
 from foxtray.server.desk import COOKIE, Desk, complaint
+from foxtray.server.inputs import decode_setup
 from foxtray.server.live import Live
 from foxtray.server.messages import (
     MAX_FRAME,
@@ -34,7 +35,6 @@ from foxtray.server.messages import (
     Posted,
     Previews,
     Problem,
-    Refused,
     RulesText,
     Snapshot,
     Statistics,
@@ -45,12 +45,13 @@ from foxtray.server.messages import (
     Update,
 )
 from foxtray.server.refusals import Refusal, status
-from foxtray.server.store import PlayerRow
+from foxtray.server.store import PlayerRow, TableRow
 from foxtray.server.table import Table, encode
 from foxtray.sheets import sheet_of
 
 YEAR = 365 * 86_400
 PAGE = 50
+PRIVATE = {"Cache-Control": "no-store"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Parameter:
     high: int = 0
     """0: a text of up to 64 characters."""
     default: int | str | None = None
+    choices: tuple[str, ...] = ()
+    """The only texts there are, if not any."""
 
 
 @dataclass(slots=True)
@@ -133,9 +136,10 @@ async def get_me(call: Call) -> Me:
     best: dict[str, int] = {}
     if call.player:
         for name in await desk.store.tables_of(call.player.id, over=False):
-            tables.append(await table_line(call, name))
-        games = await desk.store.results_of(call.player.id)
-        best = statistics.best(games, call.player.id)
+            line = await table_line(call, name)
+            if line:
+                tables.append(line)
+        best = await desk.store.best(call.player.id)
     return Me(
         player=PlayerInfo(call.player.id, call.player.name) if call.player else None,
         tables=sorted(tables, key=lambda table: -table.touched),
@@ -147,26 +151,14 @@ async def get_me(call: Call) -> Me:
     )
 
 
-async def table_line(call: Call, name: str) -> TableLine:
-    """One of the caller's tables, also one that can no longer be played."""
+async def table_line(call: Call, name: str) -> TableLine | None:
+    """One of the caller's tables, also one that can no longer be played; none if it is gone."""
     hall = call.desk.hall
     try:
         table = await hall.table(name)
     except Refusal as error:
         row = await call.desk.store.table(name)
-        if error.code != "rules_changed" or row is None:
-            raise
-        bygone = await hall.bygone(row)
-        return TableLine(
-            id=name,
-            game=bygone.state.setup.game,
-            status="playing",
-            names=[owner.info(bygone.names).name for owner in bygone.state.seats],
-            seat=bygone.state.seat_of(call.me.id) or 0,
-            my_turn=False,
-            touched=row.created,
-            unplayable=bygone.reason,
-        )
+        return await unplayable(call, row, str(error)) if row else None
     state = table.state
     seat = state.seat_of(call.me.id)
     return TableLine(
@@ -177,6 +169,22 @@ async def table_line(call: Call, name: str) -> TableLine:
         seat=seat or 0,
         my_turn=seat in state.wanted(),
         touched=table.rows[-1].at if table.rows else state.row.created,
+    )
+
+
+async def unplayable(call: Call, row: TableRow, reason: str) -> TableLine:
+    """A table of which no more can be told than how it was made."""
+    setup = decode_setup(row.setup)
+    names = await call.desk.store.names([seat.player for seat in setup.seats if seat.player])
+    return TableLine(
+        id=row.id,
+        game=setup.game,
+        status="playing",
+        names=[seat.bot or names.get(seat.player or "", "") for seat in setup.seats],
+        seat=0,
+        my_turn=False,
+        touched=row.created,
+        unplayable=reason,
     )
 
 
@@ -212,7 +220,7 @@ async def use_link(call: Call) -> PlayerInfo:
     player, token = await call.desk.players.use_link(call.body.code)
     call.live.expel(player.id)
     call.token = token
-    return PlayerInfo(player.id, player.name)
+    return PlayerInfo(player.id, player.name, token if call.body.bearer else None)
 
 
 async def get_games(call: Call) -> History:
@@ -275,19 +283,20 @@ async def finished(call: Call) -> Table:
 async def get_steps(call: Call) -> Steps:
     table = await finished(call)
     assert table.state.record
-    return replays.steps(table.state.record, call.query["first"], call.query["count"])
+    first, count = call.query["first"], call.query["count"]
+    return await asyncio.to_thread(replays.steps, table.state.record, first, count)
 
 
 async def get_course(call: Call) -> Course:
     table = await finished(call)
     assert table.state.record
-    return replays.course(table.state.record)
+    return await asyncio.to_thread(replays.course, table.state.record)
 
 
 async def get_record(call: Call) -> Response:
     name = call.request.path_params["table"]
     text = await call.desk.hall.record(name, player_id(call), call.query["key"])
-    headers = {"Content-Disposition": f'attachment; filename="{name}.fox"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}.fox"', **PRIVATE}
     return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
 
 
@@ -299,7 +308,7 @@ async def get_qr(call: Call) -> Response:
         raise Refusal("already_started" if table.state.record else "not_seated")
     out = io.BytesIO()
     segno.make(link, error="m").save(out, kind="svg", scale=4, border=2, xmldecl=False)
-    return Response(out.getvalue(), media_type="image/svg+xml")
+    return Response(out.getvalue(), media_type="image/svg+xml", headers=PRIVATE)
 
 
 # --- texts --------------------------------------------------------------------------------------
@@ -345,7 +354,8 @@ ENDPOINTS = (
     Endpoint("GET", "/api/tables/{table}/record", get_record, "The record of a finished game",
              str, query=(KEY,), media="text/plain", weight="heavy"),
     Endpoint("GET", "/api/tables/{table}/qr.svg", get_qr, "A link as a QR code", str,
-             query=(KEY, Parameter("link", "invite or watch", default="invite")),
+             query=(KEY, Parameter("link", "which link", default="invite",
+                              choices=("invite", "watch"))),
              media="image/svg+xml"),
     Endpoint("GET", "/api/sheets/{game}", get_sheet, "The geometry of a sheet", SheetView),
     Endpoint("GET", "/api/rules/{game}", get_rules, "The rulebook in words", RulesText,
@@ -357,9 +367,7 @@ ENDPOINTS = (
 
 
 def json_response(data: bytes, code: int = 200) -> Response:
-    return Response(
-        data, code, media_type="application/json", headers={"Cache-Control": "no-store"}
-    )
+    return Response(data, code, media_type="application/json", headers=PRIVATE)
 
 
 def problem(desk: Desk, error: FoxtrayError) -> Response:
@@ -382,6 +390,9 @@ def read_query(request: Request, known: tuple[Parameter, ...]) -> dict[str, Any]
         elif not parameter.high:
             if len(text) > 64 or not text.isascii() or not text.isprintable():
                 raise Refusal("malformed", f"{parameter.name} is not understood")
+            if parameter.choices and text not in parameter.choices:
+                choices = " or ".join(parameter.choices)
+                raise Refusal("malformed", f"{parameter.name} must be {choices}")
             found[parameter.name] = text
         elif not (text.isascii() and text.isdigit() and len(text) < 20):
             raise Refusal("malformed", f"{parameter.name} must be a whole number")
@@ -416,7 +427,10 @@ async def read_body(
     data = await receive_body(request, patience)
     if decoder is None:
         return None
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    if (
+        request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        != "application/json"
+    ):
         raise Refusal("malformed", "send JSON, and say so: Content-Type: application/json")
     try:
         return decoder.decode(data)
@@ -457,6 +471,3 @@ def route(endpoint: Endpoint, desk: Desk, live: Live) -> Route:
         return response
 
     return Route(endpoint.path, handle, methods=[endpoint.method])
-
-
-__all__ = ["ENDPOINTS", "Endpoint", "Parameter", "Refused", "problem", "route"]

@@ -29,7 +29,9 @@ def kind(schema: dict[str, Any]) -> str:
     if schema.get("type") == "array":
         if "prefixItems" in schema:
             return "[" + ", ".join(kind(item) for item in schema["prefixItems"]) + "]"
-        return f"list of {kind(schema.get('items', {}))}"
+        low, high = schema.get("minItems"), schema.get("maxItems")
+        count = f"{low} to {high} " if low and high else ""
+        return f"list of {count}{kind(schema.get('items', {}))}"
     if schema.get("type") == "object" and "additionalProperties" in schema:
         return f"object of {kind(schema['additionalProperties'])}"
     words = [str(schema.get("type", "anything"))]

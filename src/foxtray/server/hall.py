@@ -8,6 +8,7 @@ import time
 
 import structlog
 
+from foxtray.errors import FoxtrayError
 from foxtray.game import RULES_VERSION
 from foxtray.server import inputs
 from foxtray.server.bygone import Bygone
@@ -99,7 +100,12 @@ class Hall:
         if row.rules != RULES_VERSION:
             raise Refusal("rules_changed", (await self.bygone(row)).reason)
         rows = await self.store.log(name)
-        table = Table(row, rows, {}, self.around)
+        try:
+            # A long game takes a while, in which others want to move.
+            table = await asyncio.to_thread(Table, row, rows, {}, self.around)
+        except Exception as error:
+            log.error("table_damaged", table=name, cause=repr(error))
+            raise Refusal("table_damaged") from error
         table.names = await self.store.names(table.state.players())
         self.tables[name] = table
         return table
@@ -207,11 +213,14 @@ class Hall:
             try:
                 table = await self.table(name)
                 await table.execute(player.id, Leave(id=f"deleted-{new_id()}"))
-            except Refusal as error:
+                if not set(table.state.players()) - {player.id}:
+                    await self._put_away(table)  # it will be deleted: no bot plays on there
+            except FoxtrayError as error:
                 log.info("not_left", table=name, cause=str(error))
 
     async def drop_deleted(self, player: PlayerRow) -> None:
         """Put away what was deleted with a player; the others learn that he has no name now."""
+        await self._finish_loading()
         for table in list(self.tables.values()):
             if player.id in (*table.state.players(), table.state.row.host):
                 if await self.store.table(table.id) is None:
@@ -222,8 +231,15 @@ class Hall:
     # --- keeping house -----------------------------------------------------------------------
 
     async def _put_away(self, table: Table) -> None:
+        """Whoever is still there comes back, and learns whether the table is."""
         self.tables.pop(table.id, None)
         await table.close()
+        for listener in list(table.listeners):
+            listener.drop("put_away")
+
+    async def _finish_loading(self) -> None:
+        """Tables that are being brought back were perhaps read before they were deleted."""
+        await asyncio.gather(*self._loading.values(), return_exceptions=True)
 
     async def _sweep(self) -> None:
         due = time.monotonic()
@@ -247,6 +263,7 @@ class Hall:
         except Exception as error:  # the next hour tries again
             log.warning("expire_failed", cause=str(error))
             return
+        await self._finish_loading()
         for name in gone:
             if name in self.tables:
                 await self._put_away(self.tables[name])

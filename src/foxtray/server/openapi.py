@@ -26,6 +26,8 @@ def parameter(known: Parameter) -> dict[str, Any]:
         }
     else:
         schema = {"type": "string", "maxLength": 64, "pattern": "^[ -~]*$"}
+        if known.choices:
+            schema = {"type": "string", "enum": list(known.choices)}
         schema["default"] = known.default
     return {"name": known.name, "in": "query", "description": known.text, "schema": schema}
 
