@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from email.message import Message
 from pathlib import Path
@@ -26,7 +27,17 @@ from websockets.exceptions import ConnectionClosed
 
 Json = dict[str, Any]
 TIMEOUT = 30.0
+LATE = 60.0
+"""When a test gives up what must happen; a busy machine may need most of it."""
 STALE = ("dice_wanted", "not_awaited", "no_throw", "nothing_to_undo", "game_over")
+
+
+def until(holds: Callable[[], object]) -> None:
+    """Wait for what must happen, however slow the machine is."""
+    deadline = time.monotonic() + LATE
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
 
 
 class Server:

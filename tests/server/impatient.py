@@ -5,7 +5,7 @@ import sys
 from foxtray.cli import main
 from foxtray.server import live
 
-SILENCE = 1.5
+SILENCE = 4.0
 
 if __name__ == "__main__":
     vars(live).update(SILENCE=SILENCE, PATROL=0.1)

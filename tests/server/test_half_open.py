@@ -14,15 +14,14 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from foxtray.server.settings import BadSetting, Settings
-from server.harness import Server
+from server.harness import LATE, Server, until
 from server.impatient import SILENCE
 from server.test_bad_input import figure
 from server.test_tables import run, solo
 
 IMPATIENT = (sys.executable, str(Path(__file__).with_name("impatient.py")))
-PATIENCE = 0.6
-LATE = 10.0
-"""When a test gives up; a busy machine may need some of it."""
+PATIENCE = 2.0
+"""Long enough for a busy machine to say something in it."""
 HEADER = "Host: 127.0.0.1\r\nContent-Type: application/json\r\n"
 GET = f"GET /healthz HTTP/1.1\r\n{HEADER}\r\n".encode()
 PUT = f"PUT /api/me HTTP/1.1\r\n{HEADER}Content-Length: 40\r\n\r\n".encode()
@@ -66,48 +65,51 @@ def some(line: socket.socket) -> bytes:
     return data
 
 
-def closed_after(line: socket.socket) -> float:
-    """Seconds until the server closes the connection without another word."""
-    started = time.monotonic()
-    with suppress(ConnectionResetError):
+def expect_the_end(line: socket.socket, last: bytes) -> None:
+    """Say a last thing, and wait until the server closes the connection without another word."""
+    with suppress(ConnectionError):
+        line.sendall(last)
         assert line.recv(1) == b""
-    return time.monotonic() - started
 
 
-def drip(line: socket.socket, data: bytes) -> float:
-    """Seconds until the server closes a connection on which byte after byte arrives."""
-    started = time.monotonic()
+def cut_short(line: socket.socket, data: bytes) -> bool:
+    """Whether the server closes the connection while byte after byte arrives."""
     line.settimeout(PATIENCE / 5)
     for byte in data:
         try:
             line.sendall(bytes((byte,)))
             if line.recv(1) == b"":
-                break
+                return True
         except TimeoutError:
             continue
-        except OSError:
-            break
-    return time.monotonic() - started
+        except ConnectionError:
+            return True
+    return False
 
 
 @pytest.mark.parametrize("begun", [b"", GET[:30], PUT[:-2]], ids=["nothing", "line", "header"])
 def test_a_connection_without_a_request_is_closed(line: socket.socket, begun: bytes) -> None:
-    line.sendall(begun)
-    assert PATIENCE / 2 < closed_after(line) < LATE
+    expect_the_end(line, begun)
+
+
+def test_a_request_may_come_in_pieces(line: socket.socket) -> None:
+    line.sendall(GET[:30])
+    time.sleep(PATIENCE / 10)
+    line.sendall(GET[30:])
+    assert b"200 OK" in answer(line)
 
 
 def test_half_a_second_request_is_no_reason_to_wait_longer(line: socket.socket) -> None:
     line.sendall(GET)
     assert b"200 OK" in answer(line)
-    time.sleep(2 * PATIENCE)  # between two requests a connection may rest
+    time.sleep(1.5 * PATIENCE)  # between two requests a connection may rest
     line.sendall(GET)
     assert b"200 OK" in answer(line)
-    line.sendall(GET[:30])
-    assert PATIENCE / 2 < closed_after(line) < LATE
+    expect_the_end(line, GET[:30])
 
 
 def test_single_bytes_buy_no_time(line: socket.socket) -> None:
-    assert drip(line, GET[:30]) < 4 * PATIENCE
+    assert cut_short(line, GET[:30])
 
 
 def test_half_a_body_is_refused_and_the_connection_closed(line: socket.socket) -> None:
@@ -118,16 +120,14 @@ def test_half_a_body_is_refused_and_the_connection_closed(line: socket.socket) -
         "code": "malformed",
         "message": "the message did not arrive in time",
     }
-    line.sendall(b'"')
-    assert closed_after(line) < LATE
+    expect_the_end(line, b'"')
 
 
 def test_a_body_after_its_answer_keeps_no_connection(line: socket.socket) -> None:
     """uvicorn's timer stops with the last byte of such a body, and nothing starts it again."""
     line.sendall(GET[:-2] + b"Content-Length: 1\r\n\r\n")
     assert b"200 OK" in answer(line)
-    line.sendall(b"x")
-    assert closed_after(line) < LATE
+    expect_the_end(line, b"x")
 
 
 def test_who_leaves_in_the_middle_of_a_body_is_no_error(hasty: Server) -> None:
@@ -135,17 +135,15 @@ def test_who_leaves_in_the_middle_of_a_body_is_no_error(hasty: Server) -> None:
     before = figure(hasty, refused)
     with socket.create_connection(("127.0.0.1", hasty.port)) as raw:
         raw.sendall(PUT + b"{")
-        time.sleep(0.1)
-    deadline = time.monotonic() + LATE
-    while figure(hasty, refused) == before and time.monotonic() < deadline:
-        time.sleep(0.02)
+        hasty.http("GET", "/healthz")  # who came before is listened to by then
+    until(lambda: figure(hasty, refused) == before + 1)
     assert '"level": "error"' not in hasty.log.read_text()
 
 
 def test_who_waits_for_an_answer_is_not_cut(hasty: Server) -> None:
     made, token = solo(hasty)
-    path = f"/api/tables/{made['id']}/updates?since=2&wait=2"
-    assert 2 * PATIENCE < 2
+    path = f"/api/tables/{made['id']}/updates?since=2&wait=3"
+    assert PATIENCE < 3
     status, update = hasty.http("GET", path, None, token)
     assert (status, update["seq"]) == (200, 2)
 
@@ -155,7 +153,7 @@ def test_a_silent_socket_is_dropped_and_one_that_pings_is_not(hasty: Server) -> 
     url = f"ws://127.0.0.1:{hasty.port}/api/tables/{made['id']}/live"
     headers = {"Authorization": f"Bearer {token}"}
     dropped = 'foxtray_dropped_total{reason="silent"}'
-    assert SILENCE > 2 * PATIENCE
+    assert SILENCE > PATIENCE
 
     async def main() -> None:
         already = figure(hasty, dropped)
@@ -166,20 +164,16 @@ def test_a_silent_socket_is_dropped_and_one_that_pings_is_not(hasty: Server) -> 
             for live in (alive, silent):
                 await live.send('{"type":"hello"}')
             gone = asyncio.create_task(silent.wait_closed())
-            started = time.monotonic()
             while not gone.done():
                 await alive.send('{"type":"ping"}')
                 await asyncio.sleep(SILENCE / 10)
-                assert time.monotonic() - started < LATE
-            assert time.monotonic() - started > 0.9 * SILENCE
             await alive.send('{"type":"ping"}')
-            async with asyncio.timeout(LATE):
-                while json.loads(await alive.recv())["type"] != "pong":
-                    pass
+            while json.loads(await alive.recv())["type"] != "pong":
+                pass
             with pytest.raises(ConnectionClosed):
                 async for _ in silent:
                     pass
-        assert figure(hasty, dropped) == already + 1
+        until(lambda: figure(hasty, dropped) == already + 1)
 
     run(main())
 
