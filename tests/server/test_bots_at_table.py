@@ -1,5 +1,6 @@
-"""Bots as people meet them: they pause unless they are told not to, and say when they warm up."""
+"""Bots as people meet them: they pause, rest, step in for the late, and say when they are ready."""
 
+import asyncio
 import json
 import sys
 from collections.abc import Iterator
@@ -7,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from server.harness import Client, Server
+from server.harness import Client, Server, until
+from server.test_bad_input import figure
+from server.test_kill import log_lengths
 from server.test_tables import run, seated
 
 WAITING = (sys.executable, str(Path(__file__).with_name("waiting.py")))
@@ -20,6 +23,16 @@ def by_bots(client: Client) -> list[int]:
     return [e["seq"] for e in acts if e["what"] in ("threw", "played")]
 
 
+async def where_a_bot_begins(server: Server, **wish: object) -> Client:
+    """The host of a table whose game begins with a bot, which is up to the dice."""
+    while True:
+        _, (host,) = await seated(server, "mbb", **wish)
+        await host.command("start")
+        if host.table["first"] != 0:
+            return host
+        await host.__aexit__()
+
+
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server whose bots pause for ever."""
@@ -30,14 +43,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def test_bots_pause_until_the_host_switches_it_off(slow: Server) -> None:
     async def main() -> None:
-        # Seats are mine and a bot's, and who begins is up to the dice: a table where a bot does.
-        begins = 0
-        while begins == 0:
-            _, (host,) = await seated(slow, "mbb")
-            await host.command("start")
-            begins = host.table["first"]
-            if begins == 0:
-                await host.__aexit__()
+        host = await where_a_bot_begins(slow)
         assert host.table["pause"]
         # Whatever is asked in between, the bot that begins takes its time, which is for ever here.
         for _ in range(3):
@@ -94,6 +100,46 @@ def test_a_table_may_be_made_without_pauses(slow: Server) -> None:
         await host.__aexit__()
 
     run(main())
+
+
+def test_a_clock_that_runs_out_lets_a_bot_act(slow: Server) -> None:
+    async def main() -> None:
+        _, (host,) = await seated(slow, "m", clock=1)
+        await host.command("start")
+        while not host.table["seats"][0]["stand_in"]:
+            await host.wait()
+        # The bot takes its time: one can always come back before it acts, and be late again.
+        answer = await host.command("resume")
+        assert host.entries[answer["seq"]]["what"] == "resumed"
+        assert by_bots(host) == []
+        await host.command("pause", on=False)
+        while not by_bots(host):
+            await host.wait()
+        await host.__aexit__()
+
+    run(main())
+
+
+def test_bots_rest_while_nobody_is_there(tmp_path: Path) -> None:
+    async def main(server: Server) -> None:
+        host = await where_a_bot_begins(server, pause=False)
+        while not by_bots(host):
+            await host.wait()
+        # It has thrown, and cannot decide before the bots are ready.
+        await host.__aexit__()
+        await asyncio.to_thread(until, lambda: figure(server, "foxtray_sockets") == 0)
+        (tmp_path / "ready").touch()
+        # What it was asked while somebody was there is the last that it does.
+        last = host.seq + 1
+        await asyncio.to_thread(until, lambda: log_lengths(server.db)[host.table_id] >= last)
+        await asyncio.sleep(0.5)  # time to go on, if it does
+        assert log_lengths(server.db)[host.table_id] == last
+        async with Client(server.port, host.table_id, host.token) as back:
+            while back.seq == last:
+                await back.wait()
+
+    with Server(tmp_path / "store.db", command=WAITING) as server:
+        run(main(server))
 
 
 def test_a_table_says_that_its_bots_warm_up_and_that_they_are_ready(tmp_path: Path) -> None:
