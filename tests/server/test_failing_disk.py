@@ -5,14 +5,12 @@ import resource
 import sqlite3
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from server.harness import Client, Server
-from server.test_kill import Crowd, check
+from server.harness import Client, Server, until
+from server.test_kill import Crowd, check, everybody_is_seated
 
 FAULTY = (sys.executable, str(Path(__file__).with_name("faulty.py")))
 HUMBLE = (sys.executable, str(Path(__file__).with_name("humble.py")))
@@ -113,23 +111,24 @@ def test_players_are_told_and_go_on_when_it_works_again(tmp_path: Path, kind: ty
             disk = kind(server)
             crowd.gather(server, 4)
             for _ in range(3):
-                await asyncio.sleep(1)
+                await everybody_is_seated(crowd, 6)
+                await crowd.achieve(crowd.acknowledged() + 20)
                 for client in met:
                     client.keep_heard = True
+                    client.heard.clear()
                 disk.fail()
-                await until(lambda: server.http("GET", "/healthz")[0] == 503)
+                await asyncio.to_thread(until, lambda: server.http("GET", "/healthz")[0] == 503)
+                await asyncio.to_thread(until, lambda: told_of_failing(met))
                 # What was written before may still be on its way to the clients; nothing else may.
                 written = commands_in(server.db)
                 await disk.stay()
                 early = {name for client in met for name in client.acked} - written
                 assert not early, "acknowledged while nothing could be written"
-                assert any('"code":"storage_failing"' in t for c in met for t in c.heard)
                 disk.heal()
-                await until(lambda: server.http("GET", "/healthz")[0] == 200)
-                before = acknowledged(met)
-                await until(partial(went_on, met, before))
+                await asyncio.to_thread(until, lambda: server.http("GET", "/healthz")[0] == 200)
+                await crowd.achieve(crowd.acknowledged() + 1)
             await crowd.part()
-        assert check(tmp_path / "store.db", met) > 50
+        assert check(tmp_path / "store.db", met) > 60
 
     asyncio.run(main())
 
@@ -180,15 +179,5 @@ def commands_in(db: Path) -> set[str]:
     return {command.partition(" ")[2] for (command,) in rows}
 
 
-def acknowledged(met: list[Client]) -> int:
-    return sum(len(client.acked) for client in met)
-
-
-def went_on(met: list[Client], before: int) -> bool:
-    return acknowledged(met) > before
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not await asyncio.to_thread(holds):
-            await asyncio.sleep(0.05)
+def told_of_failing(met: list[Client]) -> bool:
+    return any('"code":"storage_failing"' in text for client in met for text in client.heard)
