@@ -167,5 +167,4 @@ def create_app(
     )
     app.add_middleware(Gate, desk=desk)
     app.state.desk = desk
-    app.state.live = live
     return app

@@ -74,13 +74,13 @@ class Hall:
             table = await self.table(name)
         except Refusal as error:
             if error.code == "rules_changed":
-                await self._visible_once(name, player, key)
+                await self._visible_bygone(name, player, key)
             raise
         if not table.state.may_see(player, key):
             raise Refusal("no_table")
         return table
 
-    async def _visible_once(self, name: str, player: str | None, key: str) -> Bygone:
+    async def _visible_bygone(self, name: str, player: str | None, key: str) -> Bygone:
         """A table of rules gone by that somebody may see."""
         bygone = await self.bygone(await self._row(name))
         if not bygone.state.may_see(player, key):
@@ -124,7 +124,7 @@ class Hall:
             if table.state.status != "over":
                 raise Refusal("not_over")
             return table.state.record_text(table.names)
-        return (await self._visible_once(name, player, key)).record_text()
+        return (await self._visible_bygone(name, player, key)).record_text()
 
     # --- making ------------------------------------------------------------------------------
 

@@ -109,7 +109,8 @@ class Table:
         self.doubtful = False
         """A write failed: what the log holds is known only after reading it again."""
         self._away: dict[int, int] = {}
-        self._visits: dict[str, float] = {}
+        self._visited = -HTTP_PRESENCE
+        """When somebody was here over HTTP."""
         self._deadlines: dict[int, int] = {}
         self._alarm: asyncio.TimerHandle | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -387,7 +388,7 @@ class Table:
 
     def visit(self, player: str) -> None:
         """A player was here over HTTP."""
-        self.touched = self._visits[player] = time.monotonic()
+        self.touched = self._visited = time.monotonic()
         seat = self.state.seat_of(player)
         if seat is not None and seat in self._away:
             self._away[seat] = now()
@@ -433,10 +434,7 @@ class Table:
 
     def inhabited(self) -> bool:
         """Whether a person is connected, or was here over HTTP a moment ago."""
-        if self.listeners:
-            return True
-        recent = time.monotonic() - HTTP_PRESENCE
-        return any(at > recent for at in self._visits.values())
+        return bool(self.listeners) or time.monotonic() - self._visited < HTTP_PRESENCE
 
     # --- bots and the clock --------------------------------------------------------------------
 
