@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import sqlite3
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -301,6 +302,37 @@ def test_a_game_begun_before_the_server_answers(guest: Invite) -> None:
     ana.page.click("[data-start=clever-solo]")
     line.release(".act")
     assert ana.snapshot()["table"]["seats"][0]["name"] == "Ana"
+
+
+def test_what_is_lost_once_is_asked_for_again(guest: Invite) -> None:
+    """No request that fails leaves a dead page: everything is lost once, and comes all the same."""
+    ana = guest()
+    ana.introduce("Ana")
+    ana.down = True  # the browser complains about what it loses
+    lost: set[str] = set()
+
+    def lose(route: Route) -> None:
+        path = urlsplit(route.request.url).path
+        if path in lost:
+            route.fallback()
+        else:
+            lost.add(path)
+            route.abort()
+
+    parts = r"/assets/(en|End)-|/api/(me$|sheets/|tables/.*/(course|record|steps))"
+    ana.page.route(re.compile(parts), lose)
+    ana.open()
+    expect(ana.page.locator(".picture:has(svg)")).to_have_count(2)
+    ana.page.click("[data-start=clever-bots]")
+    expect(ana.page.locator("[data-go=clever]")).to_be_enabled()
+    lost.clear()
+    ana.page.click("[data-start=clever-solo]")
+    ana.settled()
+    ana.rush()
+    expect(ana.page.locator("main.end figure svg").first).to_be_visible()
+    expect(ana.page.locator("[data-fair=yes]")).to_be_visible()
+    for part in ("/End-", "/me", "/course", "/record", "/steps"):
+        assert any(part in path for path in lost), part
 
 
 def test_the_page_can_be_installed(guest: Invite) -> None:

@@ -2,11 +2,15 @@ import { mount } from 'svelte'
 import './app.css'
 import App from './App.svelte'
 import { preferred, speak } from './lib/i18n.svelte'
+import { load } from './lib/load'
 import { follow } from './lib/router.svelte'
 
 const target = document.getElementById('app')!
 document.addEventListener('click', follow)
-void speak(preferred()).then(() => mount(App, { target }))
+load(
+  () => speak(preferred()),
+  () => void mount(App, { target }),
+)
 
 // Service workers exist in secure contexts only; without one there is just no offline page.
 if ('serviceWorker' in navigator && import.meta.env.PROD) {

@@ -186,6 +186,8 @@ export const de: Catalogue = {
   'line.lost': 'Die Verbindung ist weg. Sie kommt von selbst wieder.',
   'line.kept': 'Deine Wahl ist gemerkt und wird gesendet.',
   'line.offline': 'Dieses Gerät ist offline.',
+  'line.again': 'Neuer Versuch …',
+  'line.reload': 'Seite neu laden',
   'notice.storage_failing': 'Der Server kann gerade nicht speichern. Nichts geht verloren; bitte warte.',
   'notice.shutting_down': 'Der Server wird neu gestartet. Gleich geht es weiter.',
   'notice.outdated': 'Diese Seite ist älter als der Server. Bitte lade sie neu.',

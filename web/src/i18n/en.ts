@@ -184,6 +184,8 @@ export const en = {
   'line.lost': 'The connection is gone. It will come back by itself.',
   'line.kept': 'Your choice is kept and will be sent.',
   'line.offline': 'This device is offline.',
+  'line.again': 'Trying again …',
+  'line.reload': 'Load the page again',
   'notice.storage_failing': 'The server cannot write at the moment. Nothing is lost; please wait.',
   'notice.shutting_down': 'The server is being restarted. The game goes on in a moment.',
   'notice.outdated': 'This page is older than the server. Please reload it.',

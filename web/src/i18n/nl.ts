@@ -186,6 +186,8 @@ export const nl: Catalogue = {
   'line.lost': 'De verbinding is weg. Ze komt vanzelf terug.',
   'line.kept': 'Je keuze is bewaard en wordt verstuurd.',
   'line.offline': 'Dit apparaat is offline.',
+  'line.again': 'Nieuwe poging …',
+  'line.reload': 'Pagina opnieuw laden',
   'notice.storage_failing': 'De server kan nu niet schrijven. Er gaat niets verloren; wacht even.',
   'notice.shutting_down': 'De server wordt herstart. Het spel gaat zo verder.',
   'notice.outdated': 'Deze pagina is ouder dan de server. Laad haar opnieuw.',

@@ -186,6 +186,8 @@ export const sr: Catalogue = {
   'line.lost': 'Veza je prekinuta. Vratiće se sama.',
   'line.kept': 'Tvoj izbor je sačuvan i biće poslat.',
   'line.offline': 'Ovaj uređaj nije na mreži.',
+  'line.again': 'Novi pokušaj …',
+  'line.reload': 'Učitaj stranicu ponovo',
   'notice.storage_failing': 'Server trenutno ne može da upisuje. Ništa nije izgubljeno; sačekaj.',
   'notice.shutting_down': 'Server se ponovo pokreće. Igra se odmah nastavlja.',
   'notice.outdated': 'Ova stranica je starija od servera. Učitaj je ponovo.',

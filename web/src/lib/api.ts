@@ -7,29 +7,38 @@ export class Refused extends Error {
   constructor(
     readonly code: string,
     message: string,
+    /** The line or the server failed, or wants a moment: the same question may be answered later. */
+    readonly passing = false,
   ) {
     super(message)
   }
 }
 
-async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
-  let response: Response
+/** What comes over the line; if it does not come, nobody has refused it. */
+export async function arriving<T>(coming: Promise<T>): Promise<T> {
   try {
-    response = await fetch(`/api/${path}`, {
+    return await coming
+  } catch {
+    throw new Refused('offline', 'the server does not answer', true)
+  }
+}
+
+async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await arriving(
+    fetch(`/api/${path}`, {
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
-    })
-  } catch {
-    throw new Refused('offline', 'the server does not answer')
-  }
+    }),
+  )
   if (!response.ok) {
     const problem = (await response.json().catch(() => ({}))) as Partial<Refusal>
-    throw new Refused(problem.code ?? 'internal', problem.message ?? response.statusText)
+    const { code = 'internal', message = response.statusText } = problem
+    throw new Refused(code, message, response.status >= 500 || code === 'too_many')
   }
   if (response.status === 204) return undefined as T
   const kind = response.headers.get('content-type') ?? ''
-  return (kind.includes('json') ? response.json() : response.text()) as Promise<T>
+  return arriving<T>(kind.includes('json') ? response.json() : response.text())
 }
 
 export interface TableLine {

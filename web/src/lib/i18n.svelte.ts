@@ -1,6 +1,7 @@
 // The words of the page in the chosen language. Catalogues are loaded when they are needed.
 
 import type { en } from '../i18n/en'
+import { arriving } from './api'
 import { fill, pick, type Values } from './words'
 
 export type Key = keyof typeof en
@@ -48,7 +49,7 @@ export function has(key: string): key is Key {
 }
 
 export async function speak(wanted: Language): Promise<void> {
-  const catalogue = await loaders[wanted]()
+  const catalogue = await arriving(loaders[wanted]())
   current = { language: wanted, catalogue }
   document.documentElement.lang = TAGS[wanted]
   try {

@@ -2,6 +2,7 @@
 
 import { api, Refused, type Me } from './api'
 import { has, t } from './i18n.svelte'
+import type { Refusal } from './messages'
 
 let me = $state.raw<Me | null>(null)
 
@@ -35,10 +36,13 @@ export function introduce(name: string): Promise<void> {
 }
 
 /** A refusal in the language of the page. */
-export function explain(error: unknown): string {
-  if (error instanceof Refused) {
-    const key = `refused.${error.code}`
-    return has(key) ? t(key) : error.message
-  }
-  return t('refused.internal')
+export function worded(refusal: Refusal): string {
+  const key = `refused.${refusal.code}`
+  return has(key) ? t(key) : refusal.message
+}
+
+/** What went wrong; `again`: and is tried again by itself. */
+export function explain(error: unknown, again = false): string {
+  const what = error instanceof Refused ? worded(error) : t('refused.internal')
+  return again ? `${what} ${t('line.again')}` : what
 }
