@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
 from server.harness import Server
 
 from e2e.conftest import Invite
@@ -172,6 +173,43 @@ def test_undo_and_a_refused_move(guest: Invite) -> None:
     assert answer["type"] == "ack"
     refusal = ana.command(type="play", action="o>o")
     assert refusal["code"] == "dice_wanted"
+
+
+def test_two_taps_on_a_slow_line(guest: Invite) -> None:
+    """What was pressed looks pressed until it is answered, after a reload too, and counts once."""
+    ana = guest(seed=4)
+    late: list[str | bytes] = []
+    slow = True
+
+    def line(page: WebSocketRoute) -> None:
+        server = page.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            if slow and json.loads(message)["type"] == "undo":
+                late.append(message)
+            else:
+                server.send(message)
+
+        page.on_message(pass_on)
+
+    ana.page.route_web_socket(re.compile("/live$"), line)
+    ana.begin("clever")
+    ana.settled()
+    ana.page.click(".act button.primary")
+    ana.page.locator("[data-die=o].usable").click()
+    ana.page.click(".act button.primary")
+    expect(ana.page.locator("[data-cell=o1]:not([data-mark='0'])")).to_be_visible()
+    ana.answered()
+    ana.page.locator(".undo").dblclick()
+    expect(ana.page.locator(".act .pressed")).to_have_class(re.compile("undo"))
+    ana.page.reload()
+    ana.settled()
+    expect(ana.page.locator(".act[aria-busy=true] .pressed")).to_have_class(re.compile("undo"))
+    slow = False  # the page sends again what is not answered
+    expect(ana.page.locator("[data-cell=o1][data-mark='0']")).to_be_visible()
+    ana.answered()
+    assert len({json.loads(message)["id"] for message in late}) == 1
+    assert [entry["what"] for entry in ana.snapshot()["entries"]].count("undid") == 1
 
 
 class Keys:

@@ -1,74 +1,28 @@
 import { describe, expect, it } from 'vitest'
-import { Connection, RESEND_MS, SILENCE_MS, type Line, type SocketLike, type World } from '../src/lib/connection'
+import { Connection, RESEND_MS, SILENCE_MS, type Line } from '../src/lib/connection'
 import type { Incoming, Refusal } from '../src/lib/messages'
-
-class FakeSocket implements SocketLike {
-  onopen: SocketLike['onopen'] = null
-  onmessage: SocketLike['onmessage'] = null
-  onclose: SocketLike['onclose'] = null
-  sent: Record<string, unknown>[] = []
-  send(text: string) {
-    this.sent.push(JSON.parse(text) as Record<string, unknown>)
-  }
-  close() {}
-}
+import { fakeWorld } from './world'
 
 function setUp(kept = '') {
-  let now = 0
-  let timers: { at: number; run: () => void }[] = []
-  const sockets: FakeSocket[] = []
-  let ids = 0
-  const saved = { text: kept }
-  const world: World = {
-    socket() {
-      const socket = new FakeSocket()
-      sockets.push(socket)
-      return socket
-    },
-    now: () => now,
-    later(run, ms) {
-      const timer = { at: now + ms, run }
-      timers.push(timer)
-      return timer
-    },
-    cancel: (timer) => void (timers = timers.filter((other) => other !== timer)),
-    id: () => `id${++ids}`,
-    keep: (text) => void (saved.text = text),
-    kept: () => saved.text,
-  }
+  const fake = fakeWorld(kept)
   const seen: Incoming[] = []
   const lines: Line[] = []
   const refusals: Refusal[] = []
   let outdated = 0
   const times: number[] = []
   const connection = new Connection(
-    world,
+    fake.world,
     {
       message: (message) => void seen.push(message),
       line: (line) => void lines.push(line),
       refused: (refusal) => void refusals.push(refusal),
+      unanswered: () => undefined,
       outdated: () => void outdated++,
       time: (ms) => void times.push(ms),
     },
     'key',
   )
-  const last = () => sockets.at(-1)!
-  return {
-    connection, sockets, seen, lines, refusals, saved, last, times,
-    outdated: () => outdated,
-    receive: (message: object) => last().onmessage!({ data: JSON.stringify(message) }),
-    pass(ms: number) {
-      const end = now + ms
-      for (;;) {
-        const next = timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0]
-        if (!next) break
-        timers = timers.filter((timer) => timer !== next)
-        now = next.at
-        next.run()
-      }
-      now = end
-    },
-  }
+  return { ...fake, connection, seen, lines, refusals, times, outdated: () => outdated }
 }
 
 const snapshot = (seq: number) => ({ type: 'snapshot', seq })
@@ -121,7 +75,7 @@ describe('connection', () => {
     expect(new Set(rolls.map((message) => message.id)).size).toBe(1)
     it.receive({ type: 'ack', id: rolls[0]!.id, seq: 1 })
     expect(await answer).toMatchObject({ ok: true, seq: 1 })
-    expect(it.connection.unanswered).toBe(0)
+    expect(it.connection.unanswered).toEqual([])
   })
 
   it('carries a command over to the next socket', async () => {

@@ -30,6 +30,8 @@ export interface Listener {
   message(message: Incoming): void
   line(line: Line): void
   refused(refusal: Refusal): void
+  /** The commands that have no answer yet are others now. */
+  unanswered(commands: Command[]): void
   outdated(): void
   /** The server says what time it is. */
   time(ms: number): void
@@ -116,8 +118,8 @@ export class Connection {
     this.hello()
   }
 
-  get unanswered(): number {
-    return this.waiting.length
+  get unanswered(): Command[] {
+    return this.waiting.map(({ command }) => command)
   }
 
   preview(answer: (actions: Preview[], seq: number) => void): void {
@@ -131,6 +133,7 @@ export class Connection {
 
   private remember(): void {
     this.world.keep(JSON.stringify(this.waiting.map(({ id, command }) => ({ id, command }))))
+    this.listener.unanswered(this.unanswered)
   }
 
   private hello(): void {

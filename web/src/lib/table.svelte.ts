@@ -63,7 +63,8 @@ export class Table {
   previews = $state.raw<Map<string, Preview>>(new Map())
   refusal = $state.raw<Refusal | null>(null)
   notice = $state<string | null>(null)
-  waiting = $state(0)
+  /** What was pressed and has no answer yet, here or before the page was loaded anew. */
+  unanswered = $state.raw<Command[]>([])
 
   private readonly connection: Connection
   private readonly listeners: [EventTarget, string, () => void][] = []
@@ -79,11 +80,13 @@ export class Table {
         message: (message) => this.receive(message),
         line: (line) => (this.line = line),
         refused: (refusal) => (this.refusal = refusal),
+        unanswered: (commands) => (this.unanswered = commands),
         outdated: () => this.reload(),
         time: (ms) => (this.ahead = ms - Date.now()),
       },
       key,
     )
+    this.unanswered = this.connection.unanswered
   }
 
   open(): void {
@@ -118,6 +121,10 @@ export class Table {
     return this.you.seat
   }
 
+  get waiting(): boolean {
+    return this.unanswered.length > 0
+  }
+
   get mine() {
     return this.seat === null ? null : (this.game?.seats[this.seat] ?? null)
   }
@@ -131,9 +138,7 @@ export class Table {
   }
 
   async send(command: Command): Promise<Answer> {
-    this.waiting++
     const answer = await this.connection.send(command)
-    this.waiting--
     this.refusal = answer.ok ? null : answer.refusal
     if (answer.ok && (command.type === 'sit' || command.type === 'leave')) this.connection.refresh()
     return answer
@@ -165,6 +170,7 @@ export class Table {
         if (message.game) this.game = message.game
         this.news = fresh
         this.seq = message.seq
+        if (fresh.length) this.refusal = null // the game went on
         if (fresh.length) this.ask()
         break
       }

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Table } from '../src/lib/table.svelte'
+import { fakeWorld } from './world'
+
+const game = { awaiting: [0], rolling: [], active: 0, seats: [] }
+const standing = { undo: [], deadlines: {}, game }
+const snapshot = { ...standing, type: 'snapshot', seq: 1, you: { seat: 0 }, entries: [] }
+const update = (previous: number, seq: number) => {
+  const entries = seq > previous ? [{ seq, at: 0, what: 'played' }] : []
+  return { ...standing, type: 'update', previous, seq, entries }
+}
+
+function sit(kept = '') {
+  const fake = fakeWorld(kept)
+  const table = new Table('table', '', fake.world)
+  table.open()
+  fake.receive(snapshot)
+  const sent = (type: string) => fake.last().sent.filter((message) => message.type === type)
+  return { ...fake, table, sent }
+}
+
+beforeEach(() => {
+  vi.stubGlobal('document', new EventTarget())
+  vi.stubGlobal('window', new EventTarget())
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+describe('a table', () => {
+  it('knows what was pressed until it is answered, after a reload too', async () => {
+    const before = sit()
+    const answer = before.table.send({ type: 'undo' })
+    expect(before.table.unanswered).toEqual([{ type: 'undo' }])
+    const after = sit(before.saved.text)
+    expect(after.table.waiting).toBe(true)
+    expect(after.table.unanswered).toEqual([{ type: 'undo' }])
+    for (const it of [before, after]) {
+      it.receive({ type: 'ack', id: it.sent('undo')[0]!.id, seq: 2 })
+      expect(it.table.waiting).toBe(false)
+    }
+    expect(await answer).toMatchObject({ ok: true })
+  })
+
+  it('forgets a refusal when the game goes on', async () => {
+    const it = sit()
+    const answer = it.table.send({ type: 'roll' })
+    it.receive({ type: 'refused', id: it.sent('roll')[0]!.id, code: 'no_throw', message: '' })
+    await answer
+    it.receive(update(1, 1))
+    expect(it.table.refusal?.code).toBe('no_throw')
+    it.receive(update(1, 2))
+    expect(it.table.refusal).toBeNull()
+  })
+})
