@@ -50,4 +50,18 @@ describe('a table', () => {
     it.receive(update(1, 2))
     expect(it.table.refusal).toBeNull()
   })
+
+  it('asks once more for the previews that a lost line did not bring', () => {
+    const it = sit()
+    expect(it.sent('preview').length).toBe(1)
+    it.last().onclose!({ code: 1006 })
+    it.pass(2000)
+    it.receive(update(1, 1))
+    const [asked, ...more] = it.sent('preview')
+    expect(more).toEqual([])
+    it.receive({ type: 'previews', id: asked!.id, seq: 1, actions: [{ action: 'g>g' }] })
+    expect([...it.table.previews.keys()]).toEqual(['g>g'])
+    it.receive(update(1, 1))
+    expect(it.sent('preview').length).toBe(1)
+  })
 })

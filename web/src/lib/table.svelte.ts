@@ -171,7 +171,8 @@ export class Table {
         this.news = fresh
         this.seq = message.seq
         if (fresh.length) this.refusal = null // the game went on
-        if (fresh.length) this.ask()
+        // A question for previews is lost with its line, so whoever comes back asks again.
+        if (fresh.length || !this.previews.size) this.ask()
         break
       }
       case 'presence':
