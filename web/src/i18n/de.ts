@@ -183,6 +183,7 @@ export const de: Catalogue = {
   'leave.later': 'Gehen und später wiederkommen',
   'leave.give_up': 'Platz aufgeben',
 
+  'line.connecting': 'Verbindung wird hergestellt …',
   'line.lost': 'Die Verbindung ist weg. Sie kommt von selbst wieder.',
   'line.kept': 'Deine Wahl ist gemerkt und wird gesendet.',
   'line.offline': 'Dieses Gerät ist offline.',

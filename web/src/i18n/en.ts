@@ -181,6 +181,7 @@ export const en = {
   'leave.later': 'Go, and come back later',
   'leave.give_up': 'Give up my seat',
 
+  'line.connecting': 'Connecting …',
   'line.lost': 'The connection is gone. It will come back by itself.',
   'line.kept': 'Your choice is kept and will be sent.',
   'line.offline': 'This device is offline.',

@@ -183,6 +183,7 @@ export const nl: Catalogue = {
   'leave.later': 'Gaan en later terugkomen',
   'leave.give_up': 'Mijn plaats opgeven',
 
+  'line.connecting': 'Verbinding maken …',
   'line.lost': 'De verbinding is weg. Ze komt vanzelf terug.',
   'line.kept': 'Je keuze is bewaard en wordt verstuurd.',
   'line.offline': 'Dit apparaat is offline.',

@@ -183,6 +183,7 @@ export const sr: Catalogue = {
   'leave.later': 'Idem, vraćam se kasnije',
   'leave.give_up': 'Prepuštam svoje mesto',
 
+  'line.connecting': 'Povezivanje …',
   'line.lost': 'Veza je prekinuta. Vratiće se sama.',
   'line.kept': 'Tvoj izbor je sačuvan i biće poslat.',
   'line.offline': 'Ovaj uređaj nije na mreži.',
