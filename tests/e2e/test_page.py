@@ -249,6 +249,27 @@ def test_a_game_of_which_only_the_result_is_kept(guest: Invite, server: Server) 
     expect(line).to_contain_text("only the result is kept")
     assert line.locator("a").count() == 0
     ana.axe()
+    asked: list[str] = []
+    ana.page.on("request", lambda request: asked.append(request.url))
+    ana.page.select_option("header select", "de")
+    expect(line).to_contain_text("nur das Ergebnis ist noch da")
+    assert not [url for url in asked if "/api/" in url], "other words are no other games"
+
+
+def test_the_rules_of_the_game_that_was_chosen_last(guest: Invite) -> None:
+    """An answer that comes late does not take the place of a newer one."""
+    ana = guest()
+    late: list[Route] = []
+    ana.page.route("**/api/rules/clever*", lambda route: late.append(route))
+    ana.open("/rules/clever")
+    ana.page.click("a[href='/rules/twice']")
+    expect(ana.page.locator("h1")).to_contain_text("Twice as Clever")
+    late.pop().continue_()
+    # Whatever is asked after it is read after it.
+    ana.page.unroute("**/api/rules/clever*")
+    for _ in range(3):
+        ana.page.evaluate("() => fetch('/api/rules/clever?language=en').then((one) => one.text())")
+    expect(ana.page.locator("h1")).to_contain_text("Twice as Clever")
 
 
 class Held:

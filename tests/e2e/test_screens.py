@@ -55,8 +55,11 @@ def visit_all(ana: Guest, game: str) -> None:
     replay = f"/replay/{ana.table}"
     ana.open(replay + "?step=7")
     expect(page.locator("#step")).to_have_value("7")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     page.locator(".controls button").nth(2).click()
     expect(page.locator("#step")).to_have_value("8")
+    assert not [url for url in asked if "/api/" in url], "a step loads nothing"
     assert "step=8" in page.url
     ana.axe()
     for path in ("/history", f"/rules/{game}", "/about", "/nowhere"):

@@ -48,8 +48,13 @@ export function has(key: string): key is Key {
   return current.catalogue !== null && key in current.catalogue
 }
 
+let chosen: Language = 'en'
+
+/** Changes the language; of several wishes the last one counts, whichever comes first. */
 export async function speak(wanted: Language): Promise<void> {
+  chosen = wanted
   const catalogue = await arriving(loaders[wanted]())
+  if (chosen !== wanted) return
   current = { language: wanted, catalogue }
   document.documentElement.lang = TAGS[wanted]
   try {
