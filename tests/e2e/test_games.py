@@ -96,6 +96,32 @@ def test_friends_at_one_table(guest: Invite, long_run: bool, game: str, count: i
     expect(body).to_contain_text("Host <b>&amp;</b>")
 
 
+def test_leaving_before_and_after_the_start(guest: Invite) -> None:
+    """Whoever gives up a seat is gone: it is open again, or a bot plays on for the others."""
+    ana, ben = guest(), guest(seed=2)
+    ana.introduce("Ana")
+    ana.begin("clever", "friends")
+    link = ana.page.locator("#invite").input_value()
+    ben.introduce("Ben")
+    for last in (False, True):
+        ben.page.goto(link)
+        ben.page.locator("[data-sit]").click()
+        expect(ana.page.locator("main.lobby")).to_contain_text("Ben")
+        if not last:
+            ben.page.click("[data-leave]")
+            expect(ben.page.locator("[data-start]").first).to_be_visible()
+            expect(ana.page.locator("main.lobby")).to_contain_text("1 seat is still open.")
+    ana.page.click("text=Begin the game")
+    ben.settled()
+    ben.page.click("[aria-label='Leave the table']")
+    ben.axe()
+    ben.page.click("text=Give up my seat")
+    expect(ben.page.locator("[data-start]").first).to_be_visible()
+    assert ben.page.url == f"{ben.server.url}/"
+    expect(ana.page.locator(".others")).to_contain_text("Greedy is playing")
+    assert ana.snapshot()["table"]["seats"][1]["stand_in"] == "greedy"
+
+
 def reach_bonus(ana: Guest) -> None:
     """Over HTTP to an open bonus: at the latest the one of round 4."""
     for _ in range(500):

@@ -51,6 +51,14 @@ describe('a table', () => {
     expect(it.table.refusal).toBeNull()
   })
 
+  it('knows that a seat which is open now is not mine', () => {
+    const it = sit()
+    it.receive({ ...update(1, 2), table: { seats: [{ kind: 'human' }] } })
+    expect(it.table.seat).toBe(0)
+    it.receive({ ...update(2, 3), table: { seats: [{ kind: 'open' }] } })
+    expect(it.table.seat).toBeNull()
+  })
+
   it('asks once more for the previews that a lost line did not bring', () => {
     const it = sit()
     expect(it.sent('preview').length).toBe(1)

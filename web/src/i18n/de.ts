@@ -436,7 +436,7 @@ export const de: Catalogue = {
   'refused.seed_not_solo': 'Gewählte Würfel gibt es nur zum Üben allein.',
   'refused.same_dice_unknown': 'Die Würfel jenes Spiels lassen sich nicht wiederholen.',
   'refused.one_seat_each': 'Ein Platz kann deiner sein, nicht mehr.',
-  'refused.too_many_tables': 'Du hast zu viele offene Tische. Beende oder verlasse erst einen.',
+  'refused.too_many_tables': 'Du hast zu viele offene Tische. Beende erst ein Spiel oder verlasse einen Tisch, an dem noch keins begonnen hat.',
   'refused.too_many': 'Das ging zu schnell. Warte einen Moment.',
   'refused.storage_failing': 'Der Server kann gerade nicht speichern. Nichts geht verloren; versuch es gleich wieder.',
   'refused.bad_host': 'Auf diesen Namen hört der Server nicht.',

@@ -434,7 +434,7 @@ export const en = {
   'refused.seed_not_solo': 'Chosen dice are for solo practice only.',
   'refused.same_dice_unknown': 'The dice of that game cannot be played again.',
   'refused.one_seat_each': 'One seat can be yours, not more.',
-  'refused.too_many_tables': 'You have too many unfinished tables. Finish or leave one first.',
+  'refused.too_many_tables': 'You have too many unfinished tables. Finish one, or leave one that has not begun.',
   'refused.too_many': 'That was too fast. Wait a moment.',
   'refused.storage_failing': 'The server cannot write at the moment. Nothing is lost; try again soon.',
   'refused.bad_host': 'The server does not answer to this name.',

@@ -436,7 +436,7 @@ export const nl: Catalogue = {
   'refused.seed_not_solo': 'Gekozen dobbelstenen zijn er alleen om solo te oefenen.',
   'refused.same_dice_unknown': 'De dobbelstenen van dat spel kunnen niet opnieuw worden gespeeld.',
   'refused.one_seat_each': 'Eén plaats kan van jou zijn, niet meer.',
-  'refused.too_many_tables': 'Je hebt te veel open tafels. Speel er eerst een uit of verlaat er een.',
+  'refused.too_many_tables': 'Je hebt te veel open tafels. Speel er eerst een uit of verlaat er een waar nog niet begonnen is.',
   'refused.too_many': 'Dat ging te snel. Wacht even.',
   'refused.storage_failing': 'De server kan nu niet schrijven. Er gaat niets verloren; probeer het zo weer.',
   'refused.bad_host': 'De server luistert niet naar deze naam.',

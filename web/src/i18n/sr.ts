@@ -436,7 +436,7 @@ export const sr: Catalogue = {
   'refused.seed_not_solo': 'Izabrane kockice su samo za solo vežbu.',
   'refused.same_dice_unknown': 'Kockice te igre ne mogu ponovo da se igraju.',
   'refused.one_seat_each': 'Jedno mesto može biti tvoje, ne više.',
-  'refused.too_many_tables': 'Imaš previše nezavršenih stolova. Prvo završi ili napusti jedan.',
+  'refused.too_many_tables': 'Imaš previše nezavršenih stolova. Prvo završi neku igru ili napusti sto za kojim igra još nije počela.',
   'refused.too_many': 'To je bilo prebrzo. Sačekaj malo.',
   'refused.storage_failing': 'Server trenutno ne može da upisuje. Ništa nije izgubljeno; pokušaj uskoro ponovo.',
   'refused.bad_host': 'Server se ne odaziva na to ime.',

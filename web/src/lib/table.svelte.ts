@@ -140,7 +140,7 @@ export class Table {
   async send(command: Command): Promise<Answer> {
     const answer = await this.connection.send(command)
     this.refusal = answer.ok ? null : answer.refusal
-    if (answer.ok && (command.type === 'sit' || command.type === 'leave')) this.connection.refresh()
+    if (answer.ok && command.type === 'sit') this.connection.refresh()
     return answer
   }
 
@@ -166,7 +166,13 @@ export class Table {
         this.entries = [...this.entries, ...fresh]
         this.undo = message.undo
         this.deadlines = message.deadlines
-        if (message.table) this.info = message.table
+        if (message.table) {
+          this.info = message.table
+          // Who I am is told by snapshots only, but a seat that is open or a bot's is not mine.
+          if (this.seat !== null && this.info.seats[this.seat]?.kind !== 'human') {
+            this.you = { ...this.you, seat: null, invite: null, watch: null }
+          }
+        }
         if (message.game) this.game = message.game
         this.news = fresh
         this.seq = message.seq
