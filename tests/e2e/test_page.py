@@ -272,6 +272,31 @@ def test_the_rules_of_the_game_that_was_chosen_last(guest: Invite) -> None:
     expect(ana.page.locator("h1")).to_contain_text("Twice as Clever")
 
 
+def test_many_games_to_go_on_with(guest: Invite) -> None:
+    """A few of them are shown, and leaving one alone gives nothing up."""
+    ana = guest((320, 640))
+    ana.introduce("Ana")
+    for _ in range(4):
+        ana.context.request.post(
+            f"{ana.server.url}/api/tables",
+            data=json.dumps({"game": "clever", "seats": [{"kind": "me"}]}),
+            headers={"content-type": "application/json"},
+        )
+    ana.open()
+    lines = ana.page.locator(".tables li")
+    expect(lines).to_have_count(3)
+    ana.page.click("text=Show all (4)")
+    expect(lines).to_have_count(4)
+    ana.axe()
+    lines.first.click()
+    ana.settled()
+    ana.page.click("[aria-label='Leave the table']")
+    expect(ana.page.locator("dialog")).to_contain_text("The game waits for you")
+    expect(ana.page.locator("dialog >> text=Give up my seat")).to_have_count(0)
+    ana.page.click("text=Go, and come back later")
+    expect(lines.first).to_be_visible()
+
+
 class Held:
     """Holds back what a page asks about its player, as a slow line does."""
 

@@ -43,6 +43,7 @@ export const de: Catalogue = {
   'name.label': 'Dein Name',
   'name.guest': 'Gast',
   'home.continue': 'Weiterspielen',
+  'home.all': 'Alle zeigen ({n})',
   'home.solo': 'Solo',
   'home.bots': 'Gegen Bots',
   'home.friends': 'Mit Freunden',

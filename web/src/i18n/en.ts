@@ -41,6 +41,7 @@ export const en = {
   'name.label': 'Your name',
   'name.guest': 'Guest',
   'home.continue': 'Go on playing',
+  'home.all': 'Show all ({n})',
   'home.solo': 'Solo',
   'home.bots': 'Against bots',
   'home.friends': 'With friends',

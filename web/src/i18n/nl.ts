@@ -43,6 +43,7 @@ export const nl: Catalogue = {
   'name.label': 'Je naam',
   'name.guest': 'Gast',
   'home.continue': 'Verder spelen',
+  'home.all': 'Alle tonen ({n})',
   'home.solo': 'Solo',
   'home.bots': 'Tegen bots',
   'home.friends': 'Met vrienden',

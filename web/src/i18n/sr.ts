@@ -43,6 +43,7 @@ export const sr: Catalogue = {
   'name.label': 'Tvoje ime',
   'name.guest': 'Gost',
   'home.continue': 'Nastavi igru',
+  'home.all': 'Prikaži sve ({n})',
   'home.solo': 'Solo',
   'home.bots': 'Protiv botova',
   'home.friends': 'S prijateljima',
