@@ -122,6 +122,25 @@ def test_leaving_before_and_after_the_start(guest: Invite) -> None:
     assert ana.snapshot()["table"]["seats"][1]["stand_in"] == "greedy"
 
 
+def test_a_rematch_brings_both_to_one_table(guest: Invite) -> None:
+    ana, ben = seat_friends(guest, "clever", 2)
+    for one in (ana, ben):
+        one.command(type="leave")  # bots come to the end in a moment
+    for one in (ana, ben):
+        expect(one.page.locator("main.end")).to_be_visible()
+    ana.page.click("text=Play again")
+    expect(ana.page.locator("main.lobby")).to_contain_text("Waiting for Friend 1.")
+    ana.axe()
+    host = ana.snapshot()["table"]["seats"][0]["name"]
+    expect(ben.page.locator("main.end [role=status]").last).to_contain_text(f"{host} is waiting")
+    ben.axe()
+    ben.page.click("text=To the next table")
+    ana.page.click("text=Begin the game")
+    for one in (ana, ben):
+        one.settled()
+    assert ana.table == ben.table
+
+
 def reach_bonus(ana: Guest) -> None:
     """Over HTTP to an open bonus: at the latest the one of round 4."""
     for _ in range(500):

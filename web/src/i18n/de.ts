@@ -236,6 +236,8 @@ export const de: Catalogue = {
   'end.rated': '{n} Punkte: {title}',
   'end.course': 'Der Verlauf der Punkte',
   'end.rematch': 'Noch einmal',
+  'end.next': 'Zum nächsten Tisch',
+  'end.waiting': '{name} wartet am nächsten Tisch.',
   'end.replay': 'Nachspielen',
   'end.record': 'Spielprotokoll laden',
   'end.challenge': 'Mit diesen Würfeln herausfordern',

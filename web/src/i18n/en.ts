@@ -234,6 +234,8 @@ export const en = {
   'end.rated': '{n} points: {title}',
   'end.course': 'The course of the points',
   'end.rematch': 'Play again',
+  'end.next': 'To the next table',
+  'end.waiting': '{name} is waiting at the next table.',
   'end.replay': 'Replay',
   'end.record': 'Download the record',
   'end.challenge': 'Challenge someone with these dice',

@@ -236,6 +236,8 @@ export const nl: Catalogue = {
   'end.rated': '{n} punten: {title}',
   'end.course': 'Het verloop van de punten',
   'end.rematch': 'Nog een keer',
+  'end.next': 'Naar de volgende tafel',
+  'end.waiting': '{name} wacht aan de volgende tafel.',
   'end.replay': 'Naspelen',
   'end.record': 'Spelverslag downloaden',
   'end.challenge': 'Iemand uitdagen met deze dobbelstenen',

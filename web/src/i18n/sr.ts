@@ -236,6 +236,8 @@ export const sr: Catalogue = {
   'end.rated': 'Poeni: {n}. {title}',
   'end.course': 'Tok poena',
   'end.rematch': 'Igraj ponovo',
+  'end.next': 'Za sledeći sto',
+  'end.waiting': '{name} čeka za sledećim stolom.',
   'end.replay': 'Pregledaj igru',
   'end.record': 'Preuzmi zapis',
   'end.challenge': 'Izazovi nekoga istim kockicama',
