@@ -300,8 +300,11 @@ def test_a_seat_that_was_given_up_is_not_taken_back_by_looking_on(tmp_path: Path
         table.join(listener)
         await table.enter(listener)
         assert table.state.seats[1].stand_in
+        assert await here.store.tables_of("p1", over=False) == []
+        assert await here.store.tables_of("p0", over=False) == [table.id]
         await table.execute("p1", messages.Resume(id="r"))
         assert not table.state.seats[1].stand_in
+        assert await here.store.tables_of("p1", over=False) == [table.id]
         # Who did not leave is back as soon as he is here.
         table._away[1] = 0
         await table.execute("p0", messages.Takeover(id="t", seat=1))

@@ -579,7 +579,7 @@ SERVER_CODES = {
     "seed_not_solo": "chosen dice are for solo practice only",
     "same_dice_unknown": "the dice of that game cannot be played again",
     "one_seat_each": "one seat can be yours, not more",
-    "too_many_tables": "you have too many unfinished tables: finish one, or leave one not begun",
+    "too_many_tables": "you have too many unfinished tables: finish one, or leave one",
     "too_many": "that was too much in too short a time: wait a moment",
     "storage_failing": "moves cannot be written to disk at the moment: nothing is lost, try again",
     "bad_host": "this server does not answer to that name",

@@ -244,12 +244,18 @@ class Table:
         self._broadcast(before, whole=whole)
 
     def _seating(self, wanted: Sequence[AnyInput]) -> list[tuple[int, str | None]]:
+        """Whose list a table is on: it leaves that of whoever gives up his seat."""
         changed: list[tuple[int, str | None]] = []
         for entry in wanted:
-            if isinstance(entry, inputs.Sat):
-                changed.append((entry.seat, entry.player))
-            elif isinstance(entry, inputs.Left | inputs.Reseated):
-                changed.append((entry.seat, None))
+            match entry:
+                case inputs.Sat(seat, player, _):
+                    changed.append((seat, player))
+                case inputs.Left(seat) | inputs.Reseated(seat, _):
+                    changed.append((seat, None))
+                case inputs.TookOver(seat, _, True):
+                    changed.append((seat, None))
+                case inputs.Resumed(seat):
+                    changed.append((seat, self.state.seats[seat].player))
         return changed
 
     async def _learn_names(self) -> None:
