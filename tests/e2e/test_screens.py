@@ -92,11 +92,43 @@ def test_every_language_and_size(guest: Invite, language: str, size: str, theme:
     ana.play(40, measure=True)
 
 
+def colours_on(ana: Guest, selector: str) -> int:
+    """How many colours fill more than a fiftieth of something, as the screen shows it."""
+    picture = ana.page.locator(selector).first.screenshot(animations="disabled")
+    count: int = ana.page.evaluate(
+        """async (bytes) => {
+          const image = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
+          const {width, height} = image;
+          const canvas = new OffscreenCanvas(width, height).getContext('2d');
+          canvas.drawImage(image, 0, 0);
+          const all = new Uint32Array(canvas.getImageData(0, 0, width, height).data.buffer);
+          const found = new Map();
+          for (const one of all) found.set(one, (found.get(one) ?? 0) + 1);
+          return [...found.values()].filter((many) => many > all.length / 50).length;
+        }""",
+        list(picture),
+    )
+    return count
+
+
 def test_forced_colours_and_a_challenge(guest: Invite) -> None:
     ana = guest(forced_colors="active")
     ana.begin("clever")
     ana.settled()
+    ana.page.click(".act button.primary")
+    expect(ana.page.locator(".dice button").first).to_be_visible()
     ana.axe()
+    # A die and its pips, besides the ground and the outline that says that it may be taken.
+    assert colours_on(ana, ".dice svg.die") > 2
+    # What is chosen and where the focus is look different.
+    ana.page.locator("[data-die=w].usable").click()
+    look = "one => { const s = getComputedStyle(one); return s.stroke + s.strokeWidth + s.fill }"
+    place = ana.page.locator("[data-place]").first
+    cell = ana.page.locator(f"[data-cell={place.get_attribute('data-place')}] rect.cell")
+    offered, free = cell.evaluate(look), ana.page.locator("rect.cell:not(.offered)").first
+    place.focus()
+    ana.page.keyboard.press("Enter")
+    assert len({free.evaluate(look), offered, cell.evaluate(look)}) == 3
     ana.rush()
     ana.page.click("text=Challenge someone")
     link = ana.page.locator("#challenge").input_value()
