@@ -211,6 +211,8 @@ def test_undo_and_a_refused_move(guest: Invite) -> None:
     ana.page.click(".undo")
     expect(ana.page.locator("[data-cell=o1][data-mark='0']")).to_be_visible()
     expect(ana.page.locator(".story").first).to_contain_text("takes the last step back")
+    told = " ".join(ana.page.locator(".story p").all_inner_texts())
+    assert re.search(r"Round 1 .*Roll 1: .*takes Orange \d: .*takes the last step back\.$", told)
     # The same choice, but somebody else at this seat was faster.
     ana.page.locator("[data-die=o].usable").click()
     ana.page.evaluate("() => 0")

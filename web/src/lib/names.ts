@@ -5,8 +5,9 @@ import { readBonus } from './game'
 import type { SeatInfo } from './messages'
 import { has, list, t } from './i18n.svelte'
 
-export function dieName(colour: Colour, face: number): string {
-  return t('die.name', { colour: t(`colour.${colour}`), face })
+export function dieName(colour: Colour, face: number | undefined): string {
+  const name = t(`colour.${colour}`)
+  return face ? t('die.name', { colour: name, face }) : name
 }
 
 /** A cell as a player would say it: colour and number, or colour and which field. */

@@ -11,8 +11,17 @@ export interface Sentence {
   kind: 'round' | 'turn' | 'throw' | 'plain' | 'quiet'
 }
 
-/** What an entry of the log means, in order; the faces of dice are remembered on the way. */
-export function tell(sheet: Sheet, seats: SeatInfo[], entry: Entry): Sentence[] {
+/** What all dice show when an entry begins, as the last throw before it said. */
+export function facesBefore(entries: Entry[], index: number): number[] {
+  for (let i = index - 1; i >= 0; i--) {
+    const thrown = entries[i]!.events?.findLast((event) => event.event === 'thrown')
+    if (thrown) return thrown.faces
+  }
+  return []
+}
+
+/** What an entry of the log means, in order; `faces` is what the dice show before it. */
+export function tell(sheet: Sheet, seats: SeatInfo[], entry: Entry, faces: number[]): Sentence[] {
   const name = entry.seat == null ? '' : seatName(seats, entry.seat)
   const out: Sentence[] = []
   const say = (text: string, kind: Sentence['kind'] = 'plain') => out.push({ text, kind })
@@ -28,14 +37,20 @@ export function tell(sheet: Sheet, seats: SeatInfo[], entry: Entry): Sentence[] 
       say(t('log.started'), 'quiet')
       break
   }
-  for (const sentence of narrate(sheet, seats, entry.events ?? [])) out.push(sentence)
+  out.push(...narrate(sheet, seats, entry.events ?? [], faces))
   return out
 }
 
-export function narrate(sheet: Sheet, seats: SeatInfo[], events: GameEvent[]): Sentence[] {
+export function narrate(
+  sheet: Sheet,
+  seats: SeatInfo[],
+  events: GameEvent[],
+  faces: number[],
+): Sentence[] {
   const out: Sentence[] = []
   const say = (text: string, kind: Sentence['kind'] = 'plain') => out.push({ text, kind })
   const who = (seat: number) => seatName(seats, seat)
+  const faceOf = (die: Colour) => faces[sheet.dice.findIndex((known) => known.colour === die)]
   const tray: Colour[] = []
   const flush = () => {
     if (tray.length) {
@@ -54,10 +69,8 @@ export function narrate(sheet: Sheet, seats: SeatInfo[], events: GameEvent[]): S
         say(t(event.serving ? 'log.solo_serving' : 'log.turn', { name: who(event.seat) }), 'turn')
         break
       case 'thrown': {
-        const shown = event.dice.map((die) => {
-          const i = sheet.dice.findIndex((known) => known.colour === die)
-          return dieName(die, event.faces[i]!)
-        })
+        faces = event.faces
+        const shown = event.dice.map((die) => dieName(die, faceOf(die)))
         const key = event.reroll ? 'log.rethrown' : event.roll ? 'log.thrown' : 'log.served_throw'
         say(t(key, { n: event.roll, dice: shown.join(', ') }), 'throw')
         break
@@ -72,13 +85,16 @@ export function narrate(sheet: Sheet, seats: SeatInfo[], events: GameEvent[]): S
         break
       case 'marked': {
         const { area, cell } = findCell(sheet, event.cell)
+        const written = area.writes === 'value'
+        const face = taken ? faceOf(taken.die) : undefined
+        // Where two dice count together, what was entered is more than the die shows.
+        const sum = taken && face && taken.value > face ? ` (${face} + ${taken.value - face})` : ''
         const values = {
           name: who(event.seat),
-          cell: cellName(area, cell),
-          value: event.mark,
-          die: taken ? dieName(taken.die, taken.value) : '',
+          cell: cellName(area, cell) + (written ? '' : sum),
+          value: event.mark + (written ? sum : ''),
+          die: taken ? dieName(taken.die, face) : '',
         }
-        const written = area.writes === 'value'
         if (taken) {
           const manner = taken.manner
           say(t(written ? `log.wrote.${manner}` : `log.crossed.${manner}`, values))

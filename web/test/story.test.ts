@@ -1,0 +1,75 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { Area, Colour, GameEvent, Sheet } from '../src/lib/game'
+import { speak, type Language } from '../src/lib/i18n.svelte'
+import type { Entry, SeatInfo } from '../src/lib/messages'
+import { facesBefore, narrate, tell } from '../src/lib/story'
+
+vi.stubGlobal('document', { documentElement: {} })
+
+const DICE: Colour[] = ['white', 'yellow', 'blue', 'green', 'orange', 'purple']
+const FACES = [6, 2, 1, 4, 5, 3]
+const SEATS: SeatInfo[] = [{ kind: 'human', name: 'Ana', bot: null, ready: true, stand_in: null }]
+
+function area(colour: Colour, writes: Area['writes'], grid: boolean): Area {
+  const cell = { row: 0, column: 0, number: grid ? 7 : 0, minimum: 0, factor: 1, bonus: null, bonus_minimum: 0 }
+  return {
+    colour, writes, grid, letter: colour[0]!, entry: 'match', scores: 'count', adds_joker: false, row_dice: [],
+    rows: 1, columns: 1, cells: [{ ...cell, name: `${colour}1` }], printed: [], lines: [], points: [],
+  }
+}
+const SHEET = {
+  dice: DICE.map((colour) => ({ colour, letter: colour[0]! })),
+  areas: [area('blue', 'cross', true), area('orange', 'value', false), area('purple', 'value', false)],
+} as Sheet
+
+const thrown: GameEvent = { event: 'thrown', dice: DICE, faces: FACES, roll: 1, reroll: 0 }
+function entered(die: Colour, value: number, area: Colour, manner: 'pool' | 'tray' = 'pool'): GameEvent[] {
+  return [
+    { event: 'taken', seat: 0, die, value, manner },
+    { event: 'marked', seat: 0, area, cell: `${area}1`, mark: value, value },
+  ]
+}
+async function said(language: Language, events: GameEvent[], faces = FACES): Promise<string[]> {
+  await speak(language)
+  return narrate(SHEET, SEATS, events, faces).map((part) => part.text)
+}
+
+describe('the log', () => {
+  it('names a die by its face, and the sum where two dice count together', async () => {
+    expect(await said('en', entered('blue', 7, 'blue'))).toEqual(['Ana takes Blue 1: Blue 7 (1 + 6).'])
+    expect(await said('en', entered('white', 7, 'blue', 'tray'))).toEqual([
+      'Ana takes White 6 from the platter: Blue 7 (6 + 1).',
+    ])
+    expect(await said('en', entered('blue', 7, 'purple'))).toEqual(['Ana takes Blue 1: 7 (1 + 6) in Purple, field 1.'])
+    expect(await said('en', entered('orange', 5, 'orange'))).toEqual(['Ana takes Orange 5: 5 in Orange, field 1.'])
+  })
+
+  it.each([
+    ['de', 'Ana nimmt Blau 1: Blau 7 (1 + 6).'],
+    ['nl', 'Ana neemt Blauw 1: Blauw 7 (1 + 6).'],
+    ['sr', 'Ana uzima: Plava 1 – Plava 7 (1 + 6).'],
+  ] as const)('says so in %s', async (language, sentence) => {
+    expect(await said(language, entered('blue', 7, 'blue'))).toEqual([sentence])
+  })
+
+  it('goes by the last throw, and names no face that it does not know', async () => {
+    const [, taken] = await said('en', [thrown, ...entered('blue', 7, 'blue')], [1, 1, 5, 1, 1, 1])
+    expect(taken).toBe('Ana takes Blue 1: Blue 7 (1 + 6).')
+    expect(await said('en', entered('blue', 7, 'blue'), [])).toEqual(['Ana takes Blue: Blue 7.'])
+    const entries = [[thrown], [], [{ ...thrown, faces: [1, 1, 1, 1, 1, 1] }]].map(
+      (events, seq) => ({ seq, at: 0, what: 'threw', events }) as Entry,
+    )
+    expect([0, 1, 2, 3].map((i) => facesBefore(entries, i)[2])).toEqual([undefined, 1, 1, 1])
+    expect(facesBefore(entries, 2)).toEqual(FACES)
+  })
+
+  it('tells what happened at the table besides the game', async () => {
+    await speak('en')
+    const texts = (['undid', 'left', 'resumed', 'took_over'] as const).flatMap((what) =>
+      tell(SHEET, SEATS, { seq: 1, at: 0, what, seat: 0, bot: 'greedy' }, []).map((part) => part.text),
+    )
+    expect(texts).toEqual([
+      'Ana takes the last step back.', 'Ana leaves the table.', 'Ana is back.', 'Greedy plays for Ana.',
+    ])
+  })
+})
