@@ -10,7 +10,7 @@ from playwright.sync_api import WebSocketRoute, expect
 from server.harness import Server
 
 from e2e.conftest import Invite
-from e2e.driver import DESKTOP, PHONE, Guest
+from e2e.driver import DESKTOP, PATIENCE, PHONE, Guest
 
 
 @pytest.mark.parametrize(("game", "size"), [("clever", PHONE), ("twice", DESKTOP)])
@@ -211,6 +211,7 @@ def test_undo_and_a_refused_move(guest: Invite) -> None:
     ana.page.click(".undo")
     expect(ana.page.locator("[data-cell=o1][data-mark='0']")).to_be_visible()
     expect(ana.page.locator(".story").first).to_contain_text("takes the last step back")
+    expect(ana.page.locator("[data-live]")).to_contain_text("takes the last step back")
     told = " ".join(ana.page.locator(".story p").all_inner_texts())
     assert re.search(r"Round 1 .*Roll 1: .*takes Orange \d: .*takes the last step back\.$", told)
     # The same choice, but somebody else at this seat was faster.
@@ -257,6 +258,37 @@ def test_two_taps_on_a_slow_line(guest: Invite) -> None:
     ana.answered()
     assert len({json.loads(message)["id"] for message in late}) == 1
     assert [entry["what"] for entry in ana.snapshot()["entries"]].count("undid") == 1
+
+
+def test_what_is_no_news(guest: Invite) -> None:
+    """A turn is announced once, and a throw shown once."""
+    ana = guest(DESKTOP)
+    ana.page.add_init_script(
+        """window.buzzed = 0;
+        Object.defineProperty(navigator, 'vibrate', {value: () => ++window.buzzed});"""
+    )
+    ana.begin("clever", "bots")
+    primary = ana.page.locator(".act button.primary")
+    for _ in range(PATIENCE // 25):
+        if primary.is_enabled() and primary.inner_text() == "Roll":
+            break
+        if not ana.step():
+            ana.page.wait_for_timeout(25)
+    buzzed = ana.page.evaluate("buzzed")
+    primary.click()
+    expect(ana.page.locator(".dice button").first).to_be_visible()
+    assert ana.page.evaluate("buzzed") == buzzed
+    expect(ana.page.locator(".tumble")).to_have_count(0)
+    ana.page.evaluate(
+        """() => {
+          window.tumbled = 0;
+          new MutationObserver(() => (tumbled += document.querySelectorAll('.tumble').length))
+            .observe(document.querySelector('.dice'), {subtree: true, attributes: true});
+        }"""
+    )
+    ana.page.select_option("header select", "de")
+    expect(ana.page.locator(".act")).to_contain_text("Wähle einen Würfel.")
+    assert ana.page.evaluate("tumbled") == 0
 
 
 class Keys:
