@@ -261,7 +261,7 @@ def test_two_taps_on_a_slow_line(guest: Invite) -> None:
 
 
 def test_what_is_no_news(guest: Invite) -> None:
-    """A turn is announced once, and a throw shown once."""
+    """A turn is announced once, a throw shown once, and a dialog closed without losing a choice."""
     ana = guest(DESKTOP)
     ana.page.add_init_script(
         """window.buzzed = 0;
@@ -289,6 +289,14 @@ def test_what_is_no_news(guest: Invite) -> None:
     ana.page.select_option("header select", "de")
     expect(ana.page.locator(".act")).to_contain_text("Wähle einen Würfel.")
     assert ana.page.evaluate("tumbled") == 0
+    ana.page.locator(".dice button").first.click()
+    ana.page.get_by_label("Hilfe").click()
+    expect(ana.page.locator("dialog")).to_be_visible()
+    ana.page.keyboard.press("Escape")
+    expect(ana.page.locator("dialog")).to_have_count(0)
+    expect(ana.page.locator(".dice button[aria-pressed=true]")).to_be_visible()
+    ana.page.keyboard.press("Escape")
+    expect(ana.page.locator(".dice button[aria-pressed=true]")).to_have_count(0)
 
 
 class Keys:
