@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Area, Colour, GameEvent, Sheet } from '../src/lib/game'
-import { speak, type Language } from '../src/lib/i18n.svelte'
+import type { Area, Colour, GameEvent, GameView, Sheet } from '../src/lib/game'
+import { speak, t, type Language } from '../src/lib/i18n.svelte'
 import type { Entry, SeatInfo } from '../src/lib/messages'
+import { promptFor } from '../src/lib/prompt'
 import { facesBefore, narrate, tell } from '../src/lib/story'
 
 vi.stubGlobal('document', { documentElement: {} })
@@ -71,5 +72,28 @@ describe('the log', () => {
     expect(texts).toEqual([
       'Ana takes the last step back.', 'Ana leaves the table.', 'Ana is back.', 'Greedy plays for Ana.',
     ])
+  })
+})
+
+describe('what is asked', () => {
+  it('names only dice that have a place', async () => {
+    await speak('en')
+    const place = { action: 'g>sg4', die: 'g', area: null, cell: 'sg4', mark: 1 }
+    const game = {
+      over: false, rolling: [], awaiting: [0],
+      seats: [{ open: {}, crosses: ['y', 'g'], legal: [place], stage: 'follow' }],
+    } as unknown as GameView
+    expect(promptFor(SHEET, game, SEATS, 0)).toBe('You may also cross off in silver: Green.')
+  })
+
+  it.each([
+    ['en', '+1 point', '−2 points'],
+    ['de', '+1 Punkt', '−2 Punkte'],
+    ['nl', '+1 punt', '−2 punten'],
+    ['sr', '+1 poen', '−2 poena'],
+  ] as const)('counts points in %s', async (language, one, two) => {
+    await speak(language)
+    expect(t('preview.points', { points: '+1', n: 1 })).toBe(one)
+    expect(t('preview.points', { points: '−2', n: 2 })).toBe(two)
   })
 })

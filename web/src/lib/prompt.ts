@@ -1,6 +1,7 @@
 // What the player is asked for, in one sentence.
 
 import type { GameView, Sheet } from './game'
+import { usableDice } from './choice'
 import { colourOf } from './game'
 import type { SeatInfo } from './messages'
 import { list, t } from './i18n.svelte'
@@ -29,8 +30,10 @@ export function promptFor(
     return t(open.length > 1 ? 'prompt.bonuses' : 'prompt.bonus', { bonus: list(open) })
   }
   if (mine.crosses.length) {
+    const usable = usableDice(mine.legal)
+    const dice = mine.crosses.filter((die) => usable.has(die))
     return t('prompt.follow', {
-      dice: list(mine.crosses.map((die) => t(`colour.${colourOf(sheet, die)}`))),
+      dice: list(dice.map((die) => t(`colour.${colourOf(sheet, die)}`))),
     })
   }
   const usable = mine.legal.some((place) => place.cell)
