@@ -8,6 +8,7 @@ import type { Sheet, Area, Place } from '../src/lib/game'
 import { readBonus } from '../src/lib/game'
 import { LESSONS, lessonFor } from '../src/lib/lessons'
 import { readRules } from '../src/lib/markdown'
+import { stepFrom } from '../src/lib/moment'
 import { hex, hmac, sha256, unhex, utf8 } from '../src/lib/sha256'
 import { fill, pick } from '../src/lib/words'
 
@@ -172,6 +173,11 @@ describe('small things', () => {
     expect(scaleFor([-12, 90]).low).toBeLessThanOrEqual(-12)
     expect(bins([101, 119, 140]).map((bin) => bin.count)).toEqual([2, 0, 1])
     expect(bins([])).toEqual([])
+  })
+  it('reads the step of a replay, whatever an address says', () => {
+    const texts = [null, '7', '99', '-3', '2.5', 'abc', '']
+    expect(texts.map((text) => stepFrom(text, 40))).toEqual([40, 7, 40, 0, 2, 40, 40])
+    expect(stepFrom('7', -1)).toBe(0)
   })
   it('knows where a lesson stands', () => {
     const entry = { seq: 1, at: 0, what: 'threw' as const }
