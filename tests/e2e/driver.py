@@ -31,6 +31,12 @@ MEASURE = """() => {
   check('.act button', 44);
   if (document.querySelector('.die[aria-pressed=true]')) check('[data-place]', 44);
   check('.sheet rect.cell', 24);
+  for (const button of document.querySelectorAll('.act .buttons button')) {
+    const words = document.createRange();
+    words.selectNodeContents(button);
+    const [text, box] = [words.getBoundingClientRect(), button.getBoundingClientRect()];
+    if (text.width > box.width - 8) small.push([button.textContent, text.width, box.width]);
+  }
   const root = document.documentElement;
   if (root.scrollWidth > innerWidth) small.push(['page', root.scrollWidth, innerWidth]);
   return small;

@@ -91,6 +91,8 @@ def test_every_language_and_size(guest: Invite, language: str, size: str, theme:
     expect(ana.page.locator("html")).to_have_attribute(
         "lang", {"sr": "sr-Latn", "en": "en-GB"}.get(language, language)
     )
+    height = ana.page.locator("header.top").evaluate("header => header.offsetHeight")
+    assert height < 60, "the header takes one line"
     visit_all(ana, game)
     ana.begin(game)
     ana.settled()
