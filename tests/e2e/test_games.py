@@ -29,14 +29,15 @@ def test_solo_by_clicks(guest: Invite, game: str, size: tuple[int, int]) -> None
 
 @pytest.mark.parametrize("game", ["clever", "twice"])
 def test_the_guided_game(guest: Invite, game: str) -> None:
-    ana = guest()
+    ana = guest((320, 640))
     ana.begin(game, "learn")
     ana.settled()
     first = ana.page.locator(".lesson").inner_text()
     for _ in range(400):
-        if ana.page.locator(".lesson a").count():
+        if ana.page.locator(".act a").count():
             break
         ana.answered()
+        expect(ana.page.locator(".lesson")).to_be_in_viewport(ratio=1)
         reroll = ana.page.locator("[data-act=reroll]")
         if reroll.count():
             reroll.click()
@@ -45,6 +46,7 @@ def test_the_guided_game(guest: Invite, game: str) -> None:
     expect(ana.page.locator(".lesson")).to_contain_text("That is all you need!")
     assert "Step 1 of 18" in first
     ana.play(6)
+    expect(ana.page.locator(".lesson")).to_have_count(0)
 
 
 def seat_friends(guest: Invite, game: str, count: int) -> list[Guest]:

@@ -181,9 +181,10 @@ describe('small things', () => {
   })
   it('knows where a lesson stands', () => {
     const entry = { seq: 1, at: 0, what: 'threw' as const }
-    expect(lessonFor('clever', []).expect).toBe('roll')
-    expect(lessonFor('clever', [entry]).expect).toBe('w>b9')
+    expect(lessonFor('clever', [])?.expect).toBe('roll')
+    expect(lessonFor('clever', [entry])?.expect).toBe('w>b9')
     const all = LESSONS.twice.map(() => entry)
     expect(lessonFor('twice', all)).toMatchObject({ expect: null, number: all.length + 1 })
+    expect(lessonFor('twice', [...all, entry])).toBeNull()
   })
 })

@@ -17,16 +17,16 @@ export const LESSONS: Record<GameId, string[]> = {
 export interface Lesson {
   number: number
   of: number
-  /** What to do now; null when the guided part is over. */
+  /** What to do now; null for the last words. */
   expect: string | null
   text: string
 }
 
-/** Where a guided game stands, from the inputs so far. */
-export function lessonFor(game: GameId, entries: Entry[]): Lesson {
+/** Where a guided game stands, from the inputs so far; null once it is played on by oneself. */
+export function lessonFor(game: GameId, entries: Entry[]): Lesson | null {
   const steps = LESSONS[game]
-  const made = entries.filter((entry) => entry.what === 'threw' || entry.what === 'played').length
-  const at = Math.min(made, steps.length)
+  const at = entries.filter((entry) => entry.what === 'threw' || entry.what === 'played').length
+  if (at > steps.length) return null
   return {
     number: at + 1,
     of: steps.length + 1,
