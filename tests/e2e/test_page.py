@@ -205,6 +205,35 @@ def test_every_sheet_is_large_enough(guest: Invite, game: str, size: tuple[int, 
     assert not ana.page.evaluate(MEASURE)
 
 
+def test_what_is_asked_for_is_in_sight(guest: Invite) -> None:
+    """Dice come into view when one is to be chosen, and hidden places are hinted at."""
+    ana = guest((320, 640))
+    ana.begin("clever")
+    ana.settled()
+    ana.page.evaluate("() => scrollTo(0, document.body.scrollHeight)")
+    ana.page.click(".act button.primary")
+    dice = ana.page.locator(".dice button")
+    expect(dice.first).to_be_visible()
+    for die in dice.all():
+        expect(die).to_be_in_viewport(ratio=1)
+    ana.page.locator("[data-die=w].usable").click()
+    beyond = ana.page.locator(".beyond.down")
+    expect(beyond).to_be_in_viewport(ratio=1)
+    ana.axe()
+    for _ in range(10):
+        if not beyond.count():
+            break
+        beyond.click()
+        ana.page.evaluate("() => new Promise(requestAnimationFrame)")
+    expect(beyond).to_have_count(0)
+    expect(ana.page.locator("[data-place=p1]")).to_be_in_viewport(ratio=1)
+    expect(ana.page.locator(".beyond.up")).to_be_visible()
+    # On its side a telephone has no room for the header.
+    ana.page.set_viewport_size({"width": 844, "height": 390})
+    expect(ana.page.locator("header.top")).to_be_hidden()
+    expect(ana.page.locator(".act")).to_be_in_viewport(ratio=1)
+
+
 def test_offline_and_back(guest: Invite, server: Server) -> None:
     ana = guest()
     ana.open()

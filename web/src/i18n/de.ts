@@ -116,6 +116,9 @@ export const de: Catalogue = {
   'area.circled': '{number} eingekreist',
   'area.crossed': '{number} angekreuzt',
 
+  'places.above': '{n} {n#weiteres Feld|weitere Felder} oberhalb',
+  'places.below': '{n} {n#weiteres Feld|weitere Felder} unterhalb',
+
   'bonus.mark': 'ein Feld in {colour}',
   'bonus.value': 'eine {value} in {colour}',
   'bonus.fox': 'Fuchs',

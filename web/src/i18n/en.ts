@@ -114,6 +114,9 @@ export const en = {
   'area.circled': '{number} circled',
   'area.crossed': '{number} crossed',
 
+  'places.above': '{n} more {n#place|places} above',
+  'places.below': '{n} more {n#place|places} below',
+
   'bonus.mark': 'a mark in {colour}',
   'bonus.value': 'a {value} in {colour}',
   'bonus.fox': 'a fox',

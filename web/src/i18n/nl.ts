@@ -116,6 +116,9 @@ export const nl: Catalogue = {
   'area.circled': '{number} omcirkeld',
   'area.crossed': '{number} aangekruist',
 
+  'places.above': 'Nog {n} {n#vakje|vakjes} hierboven',
+  'places.below': 'Nog {n} {n#vakje|vakjes} hieronder',
+
   'bonus.mark': 'een vakje in {colour}',
   'bonus.value': 'een {value} in {colour}',
   'bonus.fox': 'een vos',

@@ -116,6 +116,9 @@ export const sr: Catalogue = {
   'area.circled': '{number} zaokružen',
   'area.crossed': '{number} precrtan',
 
+  'places.above': 'Još {n} {n#polje|polja|polja} iznad',
+  'places.below': 'Još {n} {n#polje|polja|polja} ispod',
+
   'bonus.mark': 'polje u oblasti {colour}',
   'bonus.value': 'broj {value} u oblasti {colour}',
   'bonus.fox': 'lisica',
