@@ -122,6 +122,16 @@ def test_leaving_before_and_after_the_start(guest: Invite) -> None:
     assert ben.page.url == f"{ben.server.url}/"
     expect(ana.page.locator(".others")).to_contain_text("Greedy is playing")
     assert ana.snapshot()["table"]["seats"][1]["stand_in"] == "greedy"
+    # A game alone leaves the list.
+    ben.begin("clever")
+    ben.settled()
+    ben.open()
+    expect(ben.page.locator(".tables a")).to_have_count(1)
+    ben.page.click(".tables a")
+    ben.page.click("[aria-label='Leave the table']")
+    ben.page.click("text=Give up this game")
+    expect(ben.page.locator("[data-start]").first).to_be_visible()
+    expect(ben.page.locator(".tables a")).to_have_count(0)
 
 
 def test_a_rematch_brings_both_to_one_table(guest: Invite) -> None:

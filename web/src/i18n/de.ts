@@ -182,10 +182,11 @@ export const de: Catalogue = {
   'clock.left': 'Noch {time}',
   'clock.soon': 'Noch {n} {n#Sekunde|Sekunden} Zeit.',
   'leave.title': 'Tisch verlassen',
-  'leave.solo': 'Das Spiel wartet auf dich, so lange du willst.',
+  'leave.solo': 'Das Spiel wartet auf dich, so lange du willst. Gibst du es auf, verschwindet es aus deiner Liste.',
   'leave.many': 'Dein Platz bleibt dir. Gibst du ihn auf, spielt ein Bot für dich weiter.',
   'leave.later': 'Gehen und später wiederkommen',
   'leave.give_up': 'Platz aufgeben',
+  'leave.give_up_solo': 'Spiel aufgeben',
 
   'line.connecting': 'Verbindung wird hergestellt …',
   'line.lost': 'Die Verbindung ist weg. Sie kommt von selbst wieder.',

@@ -180,10 +180,11 @@ export const en = {
   'clock.left': '{time} left',
   'clock.soon': '{n} {n#second|seconds} left to decide.',
   'leave.title': 'Leave the table',
-  'leave.solo': 'The game waits for you, for as long as you like.',
+  'leave.solo': 'The game waits for you, for as long as you like. If you give it up, it leaves your list.',
   'leave.many': 'Your seat is kept. If you give it up, a bot plays on for you.',
   'leave.later': 'Go, and come back later',
   'leave.give_up': 'Give up my seat',
+  'leave.give_up_solo': 'Give up this game',
 
   'line.connecting': 'Connecting …',
   'line.lost': 'The connection is gone. It will come back by itself.',

@@ -182,10 +182,11 @@ export const nl: Catalogue = {
   'clock.left': 'Nog {time}',
   'clock.soon': 'Nog {n} {n#seconde|seconden} de tijd.',
   'leave.title': 'Tafel verlaten',
-  'leave.solo': 'Het spel wacht op je, zo lang je wilt.',
+  'leave.solo': 'Het spel wacht op je, zo lang je wilt. Geef je het op, dan verdwijnt het uit je lijst.',
   'leave.many': 'Je plaats blijft van jou. Geef je hem op, dan speelt een bot voor je verder.',
   'leave.later': 'Gaan en later terugkomen',
   'leave.give_up': 'Mijn plaats opgeven',
+  'leave.give_up_solo': 'Dit spel opgeven',
 
   'line.connecting': 'Verbinding maken …',
   'line.lost': 'De verbinding is weg. Ze komt vanzelf terug.',

@@ -182,10 +182,11 @@ export const sr: Catalogue = {
   'clock.left': 'Još {time}',
   'clock.soon': 'Još {n} {n#sekunda|sekunde|sekundi} za odluku.',
   'leave.title': 'Napusti sto',
-  'leave.solo': 'Igra te čeka koliko god želiš.',
+  'leave.solo': 'Igra te čeka koliko god želiš. Ako odustaneš, nestaje sa tvoje liste.',
   'leave.many': 'Mesto ostaje tvoje. Ako ga prepustiš, bot igra dalje umesto tebe.',
   'leave.later': 'Idem, vraćam se kasnije',
   'leave.give_up': 'Prepuštam svoje mesto',
+  'leave.give_up_solo': 'Odustajem od ove igre',
 
   'line.connecting': 'Povezivanje …',
   'line.lost': 'Veza je prekinuta. Vratiće se sama.',
