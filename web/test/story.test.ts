@@ -64,6 +64,15 @@ describe('the log', () => {
     expect(facesBefore(entries, 2)).toEqual(FACES)
   })
 
+  it('tells what goes to the platter after the taking that sends it there', async () => {
+    const [taken, marked] = entered('orange', 5, 'orange')
+    const moved: GameEvent = { event: 'moved', die: 'blue', origin: 'pool', place: 'tray', reason: 'lower' }
+    expect(await said('en', [taken!, moved, marked!])).toEqual([
+      'Ana takes Orange 5: 5 in Orange, field 1.',
+      'To the silver platter: Blue.',
+    ])
+  })
+
   it('tells what happened at the table besides the game', async () => {
     await speak('en')
     const texts = (['undid', 'left', 'resumed', 'took_over'] as const).flatMap((what) =>

@@ -60,7 +60,7 @@ export function narrate(
   }
   let taken: Extract<GameEvent, { event: 'taken' }> | null = null
   for (const event of events) {
-    if (event.event !== 'moved') flush()
+    if (event.event !== 'moved' && !taken) flush() // after what it follows from
     switch (event.event) {
       case 'round_started':
         say(t('log.round', { n: event.round + 1 }), 'round')
