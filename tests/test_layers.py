@@ -25,6 +25,7 @@ LEVELS = {
     "foxtray.refusal": 2,
     "foxtray.events": 2,
     "foxtray.dice": 2,
+    "foxtray.digits": 2,
     "foxtray.record": 2,
     "foxtray.views": 2,
     "foxtray.geometry": 2,

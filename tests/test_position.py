@@ -82,6 +82,7 @@ def test_a_game_goes_on_from_its_position() -> None:
         (CLEVER, "fox_floor=on", "fox_floor=maybe", "fox_floor=maybe is none of off, on"),
         (CLEVER, "fox_floor=on", "solo_fallback=1", "solo_fallback=1 is none of off, on"),
         (CLEVER, "turn=1", "turn=12", "turn=12 must be a number from 0 to 11"),
+        (CLEVER, "turn=1", "turn=" + "9" * 5000, "must be a number from 0 to 11"),
         (TWICE, "turn=6", "turn=12", "turn=12 must be a number from 0 to 11"),
         (CLEVER, "turn=1", "turn=1 turn=1", "'turn=1' is not understood"),
         (CLEVER, "phase=choosing", "phase=tea", "phase=tea is none of opening, throw, choosing"),

@@ -378,6 +378,7 @@ HEADER = "foxtray 1\nrules 1\ngame clever\nseats 2\nfirst 1\n"
     ("text", "line", "cause"),
     [
         ("foxtray 2\n", 1, "format 2 is newer than this program reads; update foxtray"),
+        (f"foxtray {'9' * 5000}\n", 1, "foxtray must be a number from 1 to 1000000"),
         ("foxtray x\n", 1, "foxtray must be a number from 1 to 1000000"),
         ("foxtray 1\nrules 2\n", 2, "rules version 2 is not the 1 played here"),
         ("foxtray 1\nrules 1\ngame go\n", 3, "there is no game 'go'"),
@@ -392,6 +393,7 @@ HEADER = "foxtray 1\nrules 1\ngame clever\nseats 2\nfirst 1\n"
         (HEADER + "dice loaded\n", 6, "dice must be 'own', 'seed NUMBER' or 'secret SHA256'"),
         (HEADER + "dice own 3\n", 6, "dice must be 'own', 'seed NUMBER' or 'secret SHA256'"),
         (HEADER + f"dice seed {2**64}\n", 6, "dice must be 'own', 'seed NUMBER' or"),
+        (HEADER + f"dice seed {'9' * 5000}\n", 6, "dice must be 'own', 'seed NUMBER' or"),
         (HEADER + "dice secret 00\n", 6, "dice must be 'own', 'seed NUMBER' or"),
         (HEADER + f"dice secret {'g' * 64}\n", 6, "dice must be 'own', 'seed NUMBER' or"),
         (HEADER + f"dice secret {'0' * 64}\nentropy 1 0\n", 7, "entropy must be pairs of"),

@@ -140,6 +140,7 @@ def test_numbers_and_notation_say_the_same() -> None:
         ("", "choose a number from 1 to"),
         ("0", "choose a number from 1 to"),
         ("99", "choose a number from 1 to"),
+        ("9" * 5000, "choose a number from 1 to"),
         ("-1", "'-1' is no action of clever"),
         ("fly", "'fly' is no action of clever"),
         ("return:b", "'return:b' is no action of clever"),

@@ -12,6 +12,8 @@ from foxtray.core import chance
 from foxtray.core.codes import DICE
 from foxtray.errors import BadSetup, MalformedThrow
 
+LAST_SEED = (1 << 64) - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Throw:
@@ -44,7 +46,7 @@ class SeededDice:
     seed: int
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed < 1 << 64:
+        if not 0 <= self.seed <= LAST_SEED:
             raise BadSetup("a seed is a whole number from 0 to 2^64 - 1")
 
     @property

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from foxtray import digits
 from foxtray.core import codes, rules
 from foxtray.core.codes import DICE, SEATS
 from foxtray.core.layout import Layout, layout
@@ -105,9 +106,10 @@ class Words:
 
 def whole(key: str, text: str, low: int, high: int) -> int:
     """A whole number within its bounds."""
-    if not (text.isascii() and text.isdigit()) or not low <= int(text) <= high:
+    found = digits.number(text, low, high)
+    if found is None:
         raise MalformedPosition(f"{key}={text} must be a number from {low} to {high}")
-    return int(text)
+    return found
 
 
 def parse(text: str) -> tuple[Layout, State]:

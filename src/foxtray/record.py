@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from foxtray import digits
 from foxtray.core.codes import DICE, SEATS
 from foxtray.core.layout import Action
-from foxtray.dice import Dice, SecretDice, SeededDice, Throw
+from foxtray.dice import LAST_SEED, Dice, SecretDice, SeededDice, Throw
 from foxtray.errors import BadSetup, FoxtrayError, NothingToUndo, RecordError
 from foxtray.events import Event, RoundStarted
 from foxtray.game import RULES_VERSION, Game
@@ -255,11 +256,11 @@ class Reader:
         return rest
 
     def number(self, word: str, low: int, high: int) -> int:
-        text = self.expect(word)
-        if not (text.isascii() and text.isdigit()) or not low <= int(text) <= high:
+        found = digits.number(self.expect(word), low, high)
+        if found is None:
             self.at -= 1
             raise self.fail(f"{word} must be a number from {low} to {high}")
-        return int(text)
+        return found
 
 
 def read(text: str) -> tuple[Record, bool]:
@@ -331,8 +332,8 @@ def read_dice(reader: Reader, setup: Setup) -> Setup:
     kind, _, value = reader.expect("dice").partition(" ")
     if kind == "own" and not value:
         return setup
-    if kind == "seed" and value.isascii() and value.isdigit() and int(value) < 1 << 64:
-        return replace(setup, seed=int(value))
+    if kind == "seed" and (seed := digits.number(value, 0, LAST_SEED)) is not None:
+        return replace(setup, seed=seed)
     if kind == "secret" and len(value) == 64 and is_hex(value):
         entropies = []
         for text in read_per_seat(reader, "entropy", setup.seats):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from foxtray import render, words
+from foxtray import digits, render, words
 from foxtray.core import codes
 from foxtray.core.layout import Action
 from foxtray.dice import Throw
@@ -316,9 +316,10 @@ class Terminal:
         """Do what was chosen by number or by notation."""
         action: Action | str = text
         if text.isascii() and text.isdigit():
-            if not 1 <= int(text) <= len(self.offered):
+            chosen = digits.number(text, 1, len(self.offered))
+            if chosen is None:
                 raise FoxtrayError(f"choose a number from 1 to {len(self.offered)}")
-            action = self.offered[int(text) - 1].action
+            action = self.offered[chosen - 1].action
         elif not text:
             raise FoxtrayError(f"choose a number from 1 to {len(self.offered)}, or h for help")
         self.hear(self.record.play(self.seat, action))
