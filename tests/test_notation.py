@@ -15,7 +15,8 @@ import foxtray
 from foxtray import SHEETS, FoxtrayError, Game, record
 from foxtray.core import codes
 from foxtray.events import NAMES
-from foxtray.record import OPTIONS, Record, Setup
+from foxtray.position import OPTIONS
+from foxtray.record import Record, Setup
 
 DOCS = Path(__file__).parent.parent / "docs"
 NOTATION = (DOCS / "notation.md").read_text(encoding="utf-8")

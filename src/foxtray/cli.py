@@ -23,11 +23,13 @@ from foxtray.core.layout import Action
 from foxtray.dice import SeededDice
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
+from foxtray.position import OPTIONS
 from foxtray.record import Record, Setup
 from foxtray.render import Ink
 from foxtray.server import commands as server_commands
 from foxtray.sheets import SHEETS
 from foxtray.sim import commands as sim_commands
+from foxtray.sim.commands import INTERRUPTED, whole
 from foxtray.terminal import Terminal, result
 from foxtray.train import commands as train_commands
 from foxtray.views import summary
@@ -38,7 +40,6 @@ ON_OFF = {"on": True, "off": False}
 ROOMY = 34
 BAD_INPUT = 2
 CLOSED_PIPE = 1
-INTERRUPTED = 130
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,17 +52,10 @@ class Parser(argparse.ArgumentParser):
 def option(text: str) -> tuple[str, bool]:
     """An option of the rules, as in `fox_floor=on`."""
     name, _, value = text.partition("=")
-    if name not in record.OPTIONS or value not in ON_OFF:
-        known = " or ".join(f"{name}=on" for name in record.OPTIONS)
+    if name not in OPTIONS or value not in ON_OFF:
+        known = " or ".join(f"{name}=on" for name in OPTIONS)
         raise argparse.ArgumentTypeError(f"{text!r} is not understood, say {known}")
     return name, ON_OFF[value]
-
-
-def whole(text: str) -> int:
-    """A whole number that is not negative."""
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
 
 
 def seating(text: str) -> tuple[str, ...]:
@@ -124,7 +118,7 @@ def build_parser() -> Parser:
         type=option,
         action="append",
         metavar="NAME=VALUE",
-        help=f"a choice of the rules, on or off: {', '.join(record.OPTIONS)}",
+        help=f"a choice of the rules, on or off: {', '.join(OPTIONS)}",
     )
     play.add_argument("--own-dice", action="store_true", help="throw real dice, type their faces")
     play.add_argument("--save", type=Path, metavar="FILE", help="keep the game in a new file")

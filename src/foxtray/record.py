@@ -21,10 +21,10 @@ from foxtray.dice import LAST_SEED, Dice, SecretDice, SeededDice, Throw
 from foxtray.errors import BadSetup, FoxtrayError, NothingToUndo, RecordError
 from foxtray.events import Event, RoundStarted
 from foxtray.game import RULES_VERSION, Game
+from foxtray.position import OPTIONS
 from foxtray.sheets import SHEETS
 
 FORMAT_VERSION = 1
-OPTIONS = ("solo_fallback", "fox_floor")
 
 
 @dataclass(frozen=True, slots=True)
