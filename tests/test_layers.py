@@ -24,6 +24,7 @@ LEVELS = {
     "foxtray.position": 2,
     "foxtray.refusal": 2,
     "foxtray.events": 2,
+    "foxtray.files": 2,
     "foxtray.dice": 2,
     "foxtray.digits": 2,
     "foxtray.record": 2,

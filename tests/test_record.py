@@ -511,8 +511,49 @@ def test_a_failing_write_leaves_the_old_file_and_nothing_else(
 
     with monkeypatch.context() as patched:
         patched.setattr(os, broken, full)
-        with pytest.raises(OSError, match="No space"):
+        with pytest.raises(OSError, match="No space") as caught:
             record.save(path)
+        assert caught.value.filename == str(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
     assert read(before.decode())[0].game == Game.new("clever", 2, first=1, fox_floor=True)
+
+
+def test_a_file_keeps_who_may_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "game.fox"
+    record = Record(SETUPS["seeded"])
+    before = os.umask(0o027)
+    try:
+        record.save(path)
+        assert path.stat().st_mode & 0o777 == 0o640
+        path.chmod(0o604)
+        record.save(path)
+        assert path.stat().st_mode & 0o777 == 0o604
+    finally:
+        os.umask(before)
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    link, path = tmp_path / "link.fox", tmp_path / "far" / "game.fox"
+    path.parent.mkdir()
+    link.symlink_to(path)
+    record = Record(SETUPS["seeded"])
+    for _ in range(2):  # first it leads nowhere
+        record.save(link)
+        assert link.is_symlink()
+        assert path.read_text(encoding="utf-8") == record.text()
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    Record(SETUPS["seeded"]).save(os.devnull)
+    assert not Path(os.devnull).is_file()
+    with pytest.raises(IsADirectoryError):
+        Record(SETUPS["seeded"]).save(tmp_path)
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "no" / "game.fox"
+    with pytest.raises(FileNotFoundError) as caught:
+        Record(SETUPS["seeded"]).save(path)
+    assert caught.value.filename == str(path)

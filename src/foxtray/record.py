@@ -6,15 +6,13 @@ State is always a replay of the inputs; terminal and server both keep theirs her
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from foxtray import digits
+from foxtray import digits, files
 from foxtray.core.codes import DICE, SEATS
 from foxtray.core.layout import Action
 from foxtray.dice import LAST_SEED, Dice, SecretDice, SeededDice, Throw
@@ -173,17 +171,8 @@ class Record:
 
     def save(self, path: str | Path) -> None:
         """Write the file so that it is always whole, whatever interrupts."""
-        path = Path(path)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(self.text())
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        with files.naming(path), files.replacing(path) as file:
+            file.write(self.text())
 
 
 def step(game: Game, entry: Input) -> tuple[Game, tuple[Event, ...]]:
