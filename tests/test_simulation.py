@@ -226,8 +226,7 @@ def test_ctrl_c_tells_what_is_finished() -> None:
         [*COMMAND, *args.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-    table = Path("games.csv")
-    while not table.exists() or table.stat().st_size < 1000:
+    while not any(path.stat().st_size > 1000 for path in Path().glob("games.csv.*")):
         assert running.poll() is None
         time.sleep(0.05)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does, to all processes
@@ -237,7 +236,7 @@ def test_ctrl_c_tells_what_is_finished() -> None:
     assert 0 < found["games"] < 90_000_000
     assert "interrupted after" in err
     assert "Traceback" not in err
-    lines = table.read_text().splitlines()
+    lines = Path("games.csv").read_text().splitlines()
     assert len(lines) == found["games"] + 1
     assert lines[-1].startswith(f"{found['games']},{found['games'] - 1},1,random,")
 
@@ -437,7 +436,9 @@ def test_without_numpy_or_numba_it_is_said_what_to_install(missing: str) -> None
         ("arena clever --bots random,greedy --games 5 --jobs 257", "257 processes are too many"),
         ("simulate clever --bot random --games 5 --seed 18446744073709551615", "a seed is"),
         ("simulate clever --bot random --games 5 --csv no/such.csv", "No such file or directory"),
-        ("simulate clever --bot random --games 5 --plot .", "Is a directory"),
+        ("simulate clever --bot random --games 5 --plot p.svg", "Is a directory"),
+        ("simulate clever --bot random --games 5 --plot p.png", "its name must end in .svg"),
+        ("simulate clever --bot random --games 5 --csv a.svg --plot ./a.svg", "both the table and"),
         ("simulate clever --bot random --games 5 --records file/x", "Not a directory"),
         ("arena chess --bots random,greedy --games 5", "invalid choice: 'chess'"),
         ("arena clever --bots random --games 5", "name at least two bots"),
@@ -452,6 +453,7 @@ def test_bad_input_is_one_sentence(
     args: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("file").touch()
+    Path("p.svg").mkdir()
     try:
         status: object = cli.main(args.split())
     except SystemExit as end:
@@ -461,6 +463,38 @@ def test_bad_input_is_one_sentence(
     assert shown.out == ""
     assert said in shown.err
     assert shown.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("last", ["--bot nobody", "--records file/x", "--bot random,ill"])
+def test_files_stay_as_they_were_when_a_simulation_fails(
+    last: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = {Path(name): f"old {name}" for name in ("t.csv", "p.svg", "file")}
+    for path, text in kept.items():
+        path.write_text(text)
+    monkeypatch.setattr(commands, "finder", lambda names: failing if "ill" in names else chooser)
+    args = f"simulate clever --bot random --games 5 --csv t.csv --plot p.svg {last}"
+    assert cli.main(args.split()) == 2
+    assert {path: path.read_text() for path in Path().iterdir()} == kept
+
+
+def test_files_stay_as_they_were_when_no_game_was_finished(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(name: str, game: str) -> batch.Chooser:
+        def bot(*asked: Any) -> Any:
+            if len(asked[1]) > 1:  # not while it is prepared
+                raise KeyboardInterrupt
+            return first_action(*asked)  # type: ignore[no-untyped-call]
+
+        return bot
+
+    Path("t.csv").write_text("old")
+    monkeypatch.setattr(commands, "finder", lambda names: interrupt)
+    args = "simulate clever --bot slow --games 50 --jobs 1 --csv t.csv"
+    assert cli.main(args.split()) == 130
+    assert "interrupted after 0 of 50 games" in capsys.readouterr().err
+    assert {path: path.read_text() for path in Path().iterdir()} == {Path("t.csv"): "old"}
 
 
 def test_progress_is_shown_on_a_terminal(

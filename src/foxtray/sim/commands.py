@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foxtray.errors import BadSetup, FoxtrayError
+from foxtray.files import replacing
 from foxtray.sheets import SHEETS
 
 if TYPE_CHECKING:
@@ -138,16 +139,17 @@ def run_simulate(args: argparse.Namespace) -> int:
     if len(bots) != seats:
         raise BadSetup(f"{len(bots)} bots cannot take {seats} seats: name one, or one for each")
     check(args.game, bots, args.games, args.seed, args.jobs)
+    check_files(args.csv, args.plot)
     find = finder(bots)
     with ExitStack() as files:
         sinks: list[Callable[[Games], None]] = []
+        # Opened before a game is played, so that a wrong name is told at once.
         if args.csv:
-            # Opened before a game is played, so that a wrong name is told at once.
-            table = files.enter_context(args.csv.open("w", encoding="utf-8", newline="\n"))
+            table = files.enter_context(replacing(args.csv))
             table.write(csv_header(args.game))
             sinks.append(lambda games: print(csv_lines(games, bots, args.seed), file=table))
         if args.plot:
-            picture = files.enter_context(args.plot.open("w", encoding="utf-8"))
+            picture = files.enter_context(replacing(args.plot))
         if args.records:
             args.records.mkdir(parents=True, exist_ok=True)
             sinks.append(lambda games: write_records(games, bots, args.records))
@@ -169,11 +171,21 @@ def run_simulate(args: argparse.Namespace) -> int:
             watch=lambda summary: progress.show(summary.games, summary.wall_seconds),
         )
         progress.wipe()
-        if summary.games and args.plot:
+        if not summary.games:
+            interrupted(0, args.games)
+            raise KeyboardInterrupt  # so that the files stay as they were
+        if args.plot:
             picture.write(chart.svg(summary))
-    if summary.games:
-        print(json.dumps(summary.as_json()) if args.json else "\n".join(describe(summary)))
+    print(json.dumps(summary.as_json()) if args.json else "\n".join(describe(summary)))
     return interrupted(summary.games, args.games) if summary.interrupted else 0
+
+
+def check_files(table: Path | None, picture: Path | None) -> None:
+    """Complain about files that would not hold what their names say."""
+    if picture and picture.suffix.lower() != ".svg":
+        raise BadSetup(f"{picture} cannot hold the picture: its name must end in .svg")
+    if table and picture and table.resolve() == picture.resolve():
+        raise BadSetup(f"{table} cannot hold both the table and the picture")
 
 
 def interrupted(done: int, wanted: int) -> int:
