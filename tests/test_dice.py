@@ -186,6 +186,12 @@ def test_the_seed_is_not_the_secret() -> None:
     assert SecretDice(SECRET).seed == hmac.digest(SECRET, b"", "sha256")
 
 
+def test_the_length_of_entropy_fits_in_two_bytes() -> None:
+    SecretDice(SECRET, (b"", bytes(65_535)))
+    with pytest.raises(BadSetup, match="65,535 bytes at most"):
+        SecretDice(SECRET, (b"", bytes(65_536)))
+
+
 def test_a_secret_must_be_long_and_is_never_shown() -> None:
     with pytest.raises(BadSetup, match="at least 16 bytes"):
         SecretDice(b"x" * 15)

@@ -397,6 +397,11 @@ HEADER = "foxtray 1\nrules 1\ngame clever\nseats 2\nfirst 1\n"
         (HEADER + "dice secret 00\n", 6, "dice must be 'own', 'seed NUMBER' or"),
         (HEADER + f"dice secret {'g' * 64}\n", 6, "dice must be 'own', 'seed NUMBER' or"),
         (HEADER + f"dice secret {'0' * 64}\nentropy 1 0\n", 7, "entropy must be pairs of"),
+        (
+            HEADER + f"dice secret {'0' * 64}\nentropy 1 00\nentropy 2 {'00' * 65_536}\n",
+            8,
+            "entropy has 65,535 bytes at most",
+        ),
         (HEADER + "dice own\npass\n", 7, "'pass' is not understood"),
         (HEADER + "dice own\n3 pass\n", 7, "'3' is not understood"),
         (HEADER + "dice own\n\n", 7, "'' is not understood"),

@@ -13,6 +13,8 @@ from foxtray.core.codes import DICE
 from foxtray.errors import BadSetup, MalformedThrow
 
 LAST_SEED = (1 << 64) - 1
+LONGEST_ENTROPY = (1 << 16) - 1
+"""Two bytes tell its length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,8 @@ class SecretDice:
     def __post_init__(self) -> None:
         if len(self.secret) < 16:
             raise BadSetup("a secret needs at least 16 bytes")
+        if any(len(entropy) > LONGEST_ENTROPY for entropy in self.entropies):
+            raise BadSetup(f"the entropy of a seat has {LONGEST_ENTROPY:,} bytes at most")
         message = b"".join(len(e).to_bytes(2, "big") + e for e in self.entropies)
         object.__setattr__(self, "seed", hmac.digest(self.secret, message, "sha256"))
 

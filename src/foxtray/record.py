@@ -15,7 +15,7 @@ from typing import NamedTuple
 from foxtray import digits, files
 from foxtray.core.codes import DICE, SEATS
 from foxtray.core.layout import Action
-from foxtray.dice import LAST_SEED, Dice, SecretDice, SeededDice, Throw
+from foxtray.dice import LAST_SEED, LONGEST_ENTROPY, Dice, SecretDice, SeededDice, Throw
 from foxtray.errors import BadSetup, FoxtrayError, NothingToUndo, RecordError
 from foxtray.events import Event, RoundStarted
 from foxtray.game import RULES_VERSION, Game
@@ -329,6 +329,9 @@ def read_dice(reader: Reader, setup: Setup) -> Setup:
             if not is_hex(text):
                 reader.at -= 1
                 raise reader.fail("entropy must be pairs of hexadecimal digits")
+            if len(text) > 2 * LONGEST_ENTROPY:
+                reader.at -= 1
+                raise reader.fail(f"entropy has {LONGEST_ENTROPY:,} bytes at most")
             entropies.append(bytes.fromhex(text))
         return replace(setup, commitment=value, entropies=tuple(entropies))
     reader.at -= 1
