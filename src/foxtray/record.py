@@ -108,10 +108,7 @@ class Record:
             if self.dice is None:
                 raise BadSetup("these dice are thrown by hand: say their faces")
             throw = self.dice.throw(*address)
-        wanted = self.game.rolling()
-        given = throw or Throw((0,) * DICE)
-        faces = tuple(face if d in wanted else 0 for d, face in enumerate(given.faces))
-        return self._add(Thrown(replace(given, faces=faces)))
+        return self._add(Thrown(only_wanted(self.game, throw or Throw((0,) * DICE))))
 
     def _add(self, entry: Input) -> tuple[Event, ...]:
         before = self.game
@@ -180,6 +177,13 @@ def step(game: Game, entry: Input) -> tuple[Game, tuple[Event, ...]]:
     if isinstance(entry, Thrown):
         return game.roll(entry.throw)
     return game.play(entry.seat, entry.action)
+
+
+def only_wanted(game: Game, throw: Throw) -> Throw:
+    """A throw without the faces of dice that are not wanted."""
+    wanted = game.rolling()
+    faces = tuple(face if d in wanted else 0 for d, face in enumerate(throw.faces))
+    return replace(throw, faces=faces)
 
 
 def digest(lines: Sequence[str]) -> str:
@@ -258,11 +262,12 @@ def read(text: str) -> tuple[Record, bool]:
     if lines[-1]:
         raise RecordError(len(lines), "this line is cut short")
     reader = Reader(lines[:-1])
-    record = Record(read_header(reader))
+    # A secret told at the end is looked up now, so that a wrong throw is found in its own line.
+    record = Record(with_secret(read_header(reader), reader.lines))
     read_inputs(reader, record)
     word, _ = reader.peek()
     if word == "secret":
-        reveal(reader, record)
+        reveal(reader, record.setup)
         word, _ = reader.peek()
     if word == "end":
         read_end(reader, record)
@@ -270,7 +275,7 @@ def read(text: str) -> tuple[Record, bool]:
         raise reader.fail(f"{word!r} is not understood")
     elif record.game.over:
         raise reader.fail("the game is over but its end line is missing")
-    return record, verify(record)
+    return record, record.dice is not None
 
 
 def read_header(reader: Reader) -> Setup:
@@ -349,7 +354,9 @@ def read_inputs(reader: Reader, record: Record) -> None:
         word, rest = reader.peek()
         try:
             if word == "throw":
-                record.roll(read_throw(reader, record, rest))
+                throw = read_throw(reader, record, rest)
+                verify(reader, record, throw)
+                record.roll(throw)
             elif word in seats:
                 record.play(seats.index(word), rest)
             else:
@@ -375,15 +382,32 @@ def read_throw(reader: Reader, record: Record, text: str) -> Throw:
     )
 
 
-def reveal(reader: Reader, record: Record) -> None:
+def verify(reader: Reader, record: Record, throw: Throw) -> None:
+    """Check a throw against the source of the dice, where it is known."""
+    address = record.game.address()
+    if record.dice is not None and address is not None:
+        if throw != only_wanted(record.game, record.dice.throw(*address)):
+            raise reader.fail("these are not the faces that the dice give here")
+
+
+def with_secret(setup: Setup, lines: Sequence[str]) -> Setup:
+    """What was set up, with the secret that was promised where a line reveals it."""
+    for line in lines:
+        word, _, text = line.partition(" ")
+        if word == "secret" and is_hex(text) and len(text) >= 32:
+            secret = bytes.fromhex(text)
+            if SecretDice(secret).commitment == setup.commitment:
+                return replace(setup, secret=secret)
+    return setup
+
+
+def reveal(reader: Reader, setup: Setup) -> None:
     """Check a revealed secret against what was promised."""
     secret = reader.peek()[1]
-    setup = record.setup
     if setup.commitment is None or not is_hex(secret) or len(secret) < 32:
         raise reader.fail("a secret of hexadecimal digits belongs to committed dice only")
-    if SecretDice(bytes.fromhex(secret)).commitment != setup.commitment:
+    if setup.secret is None or setup.secret.hex() != secret:
         raise reader.fail("the secret is not the one that was promised")
-    record.setup = replace(setup, secret=bytes.fromhex(secret))
     reader.at += 1
 
 
@@ -404,22 +428,3 @@ def read_end(reader: Reader, record: Record) -> None:
         raise reader.fail("the SHA-256 of the lines above is another one: the file was changed")
     if reader.at != len(reader.lines):
         raise reader.fail("nothing may follow the end")
-
-
-def verify(record: Record) -> bool:
-    """Check every throw against the source of the dice; False where it is not known."""
-    dice = record.setup.dice()
-    if dice is None:
-        return False
-    game = record.setup.start()
-    line = sum(1 for _ in header_lines(record.setup))
-    for number, entry in enumerate(record.inputs, line + 1):
-        if isinstance(entry, Thrown):
-            address = game.address()
-            assert address is not None
-            thrown = dice.throw(*address)
-            faces = tuple(face if d in game.rolling() else 0 for d, face in enumerate(thrown.faces))
-            if (faces, thrown.order) != (entry.throw.faces, entry.throw.order):
-                raise RecordError(number, "these are not the faces that the dice give here")
-        game, _ = step(game, entry)
-    return True
