@@ -194,6 +194,15 @@ def test_a_finished_game_is_not_resumed(capsys: pytest.CaptureFixture[str]) -> N
     assert "foxtray replay game.fox" in complaint(capsys, "play", "--resume", "game.fox")
 
 
+def test_a_game_with_the_dice_of_a_server_is_not_resumed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = "foxtray 1\nrules 1\ngame clever\nseats 1\nfirst 1\ndice secret " + "0" * 64 + "\n"
+    Path("game.fox").write_text(text)
+    assert "belong to its server" in complaint(capsys, "play", "--resume", "game.fox")
+    assert Path("game.fox").read_text() == text
+
+
 def finish(path: str, game: str, seats: int, seed: int) -> None:
     """Play a whole game by always choosing what is listed first."""
     done = run("play", game, "--seats", str(seats), "--seed", str(seed), "--save", path)

@@ -151,6 +151,12 @@ def test_a_file_of_committed_dice_is_believed_but_not_verified_before_the_end() 
         play_on(Record(again.setup), Random(1), 0).roll()
 
 
+def test_a_secret_told_too_early_is_refused() -> None:
+    lines = play_on(Record(committed()), Random(1), 30).text().splitlines()
+    told = complaint("\n".join([*lines, f"secret {SECRET.hex()}", ""]))
+    assert told == (len(lines) + 1, "a secret is told only when the game is over")
+
+
 # --- throws -------------------------------------------------------------------------------------
 
 

@@ -208,6 +208,8 @@ def resumed_record(args: argparse.Namespace) -> Record:
         raise BadSetup(f"{args.resume} holds a game of {found.setup.game}, not of {args.game}")
     if found.game.over:
         raise BadSetup(f"{args.resume} is finished; foxtray replay {args.resume} shows it")
+    if found.setup.commitment:
+        raise BadSetup(f"the dice of {args.resume} belong to its server: it can go on only there")
     return found
 
 

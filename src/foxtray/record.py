@@ -267,7 +267,7 @@ def read(text: str) -> tuple[Record, bool]:
     read_inputs(reader, record)
     word, _ = reader.peek()
     if word == "secret":
-        reveal(reader, record.setup)
+        reveal(reader, record)
         word, _ = reader.peek()
     if word == "end":
         read_end(reader, record)
@@ -401,13 +401,15 @@ def with_secret(setup: Setup, lines: Sequence[str]) -> Setup:
     return setup
 
 
-def reveal(reader: Reader, setup: Setup) -> None:
+def reveal(reader: Reader, record: Record) -> None:
     """Check a revealed secret against what was promised."""
-    secret = reader.peek()[1]
+    setup, secret = record.setup, reader.peek()[1]
     if setup.commitment is None or not is_hex(secret) or len(secret) < 32:
         raise reader.fail("a secret of hexadecimal digits belongs to committed dice only")
     if setup.secret is None or setup.secret.hex() != secret:
         raise reader.fail("the secret is not the one that was promised")
+    if not record.game.over:
+        raise reader.fail("a secret is told only when the game is over")
     reader.at += 1
 
 
