@@ -270,6 +270,8 @@ def test_the_start_of_a_round_is_as_far_as_a_throw() -> None:
         play_on(record, chance, len(record.inputs) + 1)
     assert record.game.stage(0) == "bonus"
     assert not record.may_undo(0)
+    with pytest.raises(NothingToUndo, match="or the start of the round"):
+        record.undo(0)
     started = record.game
     while not record.game.rolling():
         seat = record.game.awaiting()[0]

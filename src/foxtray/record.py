@@ -123,7 +123,9 @@ class Record:
         """Take back a seat's last action since the last throw or the start of the round."""
         at = self._last_of(seat)
         if at is None:
-            raise NothingToUndo("there is nothing to take back since the last throw")
+            raise NothingToUndo(
+                "there is nothing to take back since the last throw or the start of the round"
+            )
         if not self.may_undo(seat):
             raise NothingToUndo("others have already gone on from there, it cannot be taken back")
         undone, *later = self.inputs[at - len(self._before) :]

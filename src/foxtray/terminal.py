@@ -27,7 +27,7 @@ HELP = """
  {cell:<10} the same in the notation: die and cell
  {row:<10} where cells are filled in a row the letter of the area will do
  {use:<10} use a bonus there; where it has a value: {value}
- u          take back the last action, as far as the last throw
+ u          take back the last action since the last throw or start of a round
  s, s 2     show the sheets of all, or of seat 2
  h          show this
  q          leave
