@@ -187,6 +187,18 @@ def test_only_the_faces_of_wanted_dice_are_kept() -> None:
 # --- undo ---------------------------------------------------------------------------------------
 
 
+def test_only_a_throw_of_real_dice_can_be_taken_back() -> None:
+    record = Record(SETUPS["own"])
+    record.roll(Throw((1, 2, 3, 4, 5, 6)))
+    record.undo_throw()
+    assert record.text() == Record(SETUPS["own"]).text()
+    seeded = Record(SETUPS["seeded"])
+    seeded.roll()
+    for other in (record, seeded):
+        with pytest.raises(NothingToUndo, match="no throw that can be taken back"):
+            other.undo_throw()
+
+
 def at_the_tray(seats: int = 3) -> Record:
     """A table of Clever where seat 1 has just taken its third die and all may act."""
     record = Record(Setup("clever", seats))

@@ -275,6 +275,18 @@ def test_only_the_dice_of_the_pool_are_asked_for() -> None:
     assert table.game.faces == (1, 2, 1, 3, 4, 5)
 
 
+def test_mistyped_faces_are_taken_back() -> None:
+    table = sit("121363", "u", seed=None)
+    assert table.game == Game.new("clever")
+    assert "the throw is taken back" in table.text
+    assert "nothing to take back" in sit("u", seed=None).text
+    table = sit("121363", "g>g", "44", "u", "45", seed=None)
+    assert table.played() == sit("121363", "g>g", "45", seed=None).played()
+    assert table.game == sit("121363", "g>g", "45", seed=None).game
+    table = sit("121363", "g>g", "45", "u", "u", "u", seed=None)  # a throw, a pick, a throw
+    assert table.terminal.record.inputs == []
+
+
 def solo_serving(*answers: str) -> Table:
     """Real dice in the passive half of a solo round."""
     table = Table(Setup("clever"), answers)

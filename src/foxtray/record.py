@@ -137,6 +137,19 @@ class Record:
         *self._before[at:], self.game = games
         return undone
 
+    def may_undo_throw(self) -> bool:
+        """Whether nobody has acted on the last throw of real dice: it may have been mistyped."""
+        return self.dice is None and isinstance(next(reversed(self.inputs), None), Thrown)
+
+    def undo_throw(self) -> None:
+        """Take back a throw of real dice."""
+        if not self.may_undo_throw():
+            raise NothingToUndo("there is no throw that can be taken back")
+        before = Record(self.setup)
+        for entry in self.inputs[:-1]:
+            before._add(entry)
+        self.inputs, self.game, self._before = before.inputs, before.game, before._before
+
     def may_undo(self, seat: int) -> bool:
         """Whether a seat has acted since the last throw or the start of the round.
 

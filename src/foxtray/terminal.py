@@ -349,7 +349,11 @@ class Terminal:
         return Throw(faces, (*first, *rest))
 
     def undo(self) -> None:
-        """Take back the last action of those at the keyboard, whoever made it."""
+        """Take back the last action of those at the keyboard, or the faces just typed."""
+        if self.record.may_undo_throw():
+            self.record.undo_throw()
+            self.news.append("the throw is taken back")
+            return
         played = [entry for entry in self.record.inputs if isinstance(entry, Played)]
         last = next((entry.seat for entry in reversed(played) if entry.seat not in self.bots), 0)
         undone = self.record.undo(last)
