@@ -17,9 +17,15 @@ TWICE = (
     "s=.x.x................x..x y=......o..x b=9,9 g=2,10,8,3 p=2,6,1,1 "
     "reroll=2/1 return=2/1 extra=1/1 foxes=0 stage=follow used=wp open=pink,pink,choice"
 )
+START = Game.new("clever").position()
+SERVED = (
+    "clever seats=1 first=1 turn=1 phase=serving roll=0 reroll=0 "
+    "dice=w4t,y3t,b2t,g5a,o6a,p5a | y=............ b=........... g=- o=- p=- "
+    "reroll=0/0 extra=0/0 foxes=0 stage=served"
+)
 
 
-@pytest.mark.parametrize("text", [CLEVER, TWICE], ids=["clever", "twice"])
+@pytest.mark.parametrize("text", [CLEVER, TWICE, START, SERVED])
 def test_every_word_is_kept(text: str) -> None:
     assert Game.from_position(text).position() == text
 
@@ -119,6 +125,30 @@ def test_a_game_goes_on_from_its_position() -> None:
         (CLEVER, "stage=pick", "stage=right", "stage=right is none of idle, pick"),
         (TWICE, "used=wp", "used=wx", "'wx' names no dice"),
         (TWICE, "open=pink,pink,choice", "open=gold", "there is no bonus 'gold'"),
+        (TWICE, "open=pink,pink,choice", "open=fox", "there is no bonus 'fox' to be used"),
+        (TWICE, "open=pink", "open=pink" + ",pink" * 99, "seat 1 has more open bonuses than"),
+        # what cannot be at the same time
+        (CLEVER, "phase=choosing", "phase=throw", "phase=throw does not fit stage=pick of seat 1"),
+        (CLEVER, "stage=idle", "stage=pick", "phase=choosing does not fit stage=pick of seat 2"),
+        (CLEVER, "stage=pick", "stage=window", "clever has no returns"),
+        (CLEVER, "stage=pick", "stage=follow", "clever has no additional crosses"),
+        (CLEVER, " |", " follow=b |", "follow belongs to stage=follow"),
+        (SERVED, " |", " follow=b |", "follow belongs to stage=follow"),
+        (CLEVER, "roll=2", "roll=0", "roll=0 does not fit phase=choosing of turn=1"),
+        (SERVED, "roll=0", "roll=1", "roll=1 does not fit phase=serving of turn=1"),
+        (CLEVER, "p21", "p22", "the die fields are filled in order"),
+        (CLEVER, "w5p", "w51", "the die fields are filled in order"),
+        (CLEVER, "w5p", "w52", "roll=2 is too early for 2 dice taken"),
+        (TWICE, "s6p", "s62", "roll=1 is too early for 2 dice taken"),
+        (START, "w0p,y0p,b0p", "w11,y22,b33", "roll=1 is too early for 3 dice taken"),
+        (START, "w0p", "w3t", "before the first roll all dice lie in the pool"),
+        (CLEVER, "w5p", "w0p", "a die that was thrown shows a face"),
+        (TWICE, "y1t", "y0t", "a die that was thrown shows a face"),
+        (START, "phase=throw", "phase=choosing", "a die that was thrown shows a face"),
+        (CLEVER, "stage=pick", "stage=idle", "the game does not stop here"),
+        (START, "stage=idle", "stage=idle open=blue", "the game does not stop here"),
+        (SERVED, "stage=served", "stage=idle", "the game does not stop here"),
+        (SERVED, "stage=served", "stage=extra", "the game does not stop here"),
     ],
 )
 def test_complaint(text: str, old: str, new: str, complaint: str) -> None:

@@ -1,9 +1,10 @@
 """What holds in every game, whoever plays it and however the dice fall."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from oracle import Oracle
 
 from foxtray import Action, Game, SeededDice, Throw
+from foxtray.core.codes import PHASE_NAMES, STAGE_NAMES, TRACK_NAMES
+from foxtray.errors import MalformedPosition
 from foxtray.events import (
     ActionSpent,
     BonusEarned,
@@ -23,6 +26,7 @@ from foxtray.events import (
     TrackCircled,
     TurnStarted,
 )
+from foxtray.position import PLACE_LETTERS
 
 SEEDS = st.integers(0, 2**64 - 1)
 # Each seat's answers, used over and over: the number of the legal action, counted round.
@@ -80,9 +84,18 @@ def setups(draw: st.DrawFn) -> Setup:
 def course(setup: Setup, ranking: tuple[int, ...] = (0, 1, 2, 3)) -> Iterator[Step]:
     """Play a game to its end. Of the awaited seats the one that comes first in `ranking` acts."""
     game = setup.new()
-    dice = SeededDice(setup.seed)
-    asked = [0] * setup.seats
     yield Step(game, game.opening, None)
+    yield from play_on(game, SeededDice(setup.seed), setup.answers, ranking)
+
+
+def play_on(
+    game: Game,
+    dice: SeededDice,
+    every: tuple[tuple[int, ...], ...],
+    ranking: tuple[int, ...] = (0, 1, 2, 3),
+) -> Iterator[Step]:
+    """The steps from a game to its end."""
+    asked = [0] * game.seats
     while not game.over:
         address = game.address()
         if address is not None:
@@ -91,7 +104,7 @@ def course(setup: Setup, ranking: tuple[int, ...] = (0, 1, 2, 3)) -> Iterator[St
             yield Step(game, events, throw)
         else:
             seat = min(game.awaiting(), key=ranking.index)
-            answers, legal = setup.answers[seat], game.legal(seat)
+            answers, legal = every[seat], game.legal(seat)
             action = legal[answers[asked[seat] % len(answers)] % len(legal)]
             asked[seat] += 1
             game, events = game.play(seat, action)
@@ -123,6 +136,54 @@ def test_positions_round_trip(setup: Setup) -> None:
         again = Game.from_position(text)
         assert again == game
         assert again.position() == text
+
+
+def damaged(game: Game, chance: Random) -> str:
+    """A position with another value for one of its words, or one word more."""
+    letters = [colour[0] for colour in game.sheet.dice]
+
+    def some(things: Sequence[str], most: int) -> str:
+        return "".join(chance.choices(things, k=chance.randint(0, most)))
+
+    def die(letter: str) -> str:
+        return f"{letter}{chance.randint(0, 6)}{chance.choice(PLACE_LETTERS)}"
+
+    bonuses = [str(bonus) for bonus in game.layout.bonuses]
+    values = {
+        "turn": str(chance.randint(0, 15)),
+        "phase": chance.choice(PHASE_NAMES),
+        "roll": str(chance.randint(0, 3)),
+        "stage": chance.choice(STAGE_NAMES),
+        "dice": ",".join(map(die, letters)),
+        "follow": some(letters, 3),
+        "used": some(letters, 3),
+        "open": ",".join(chance.choices(bonuses, k=chance.choice([1, 2, 3, 200]))),
+        "foxes": str(chance.randint(0, 99)),
+    } | dict.fromkeys(TRACK_NAMES, f"{chance.randint(0, 7)}/{chance.randint(0, 3)}")
+    parts = game.position().split(" | ")
+    at = chance.randrange(len(parts))
+    words = dict(word.split("=") for word in parts[at].split() if "=" in word)
+    others = (set(values) & set(words)) | ({"used", "open"} if at else {"follow"})
+    key = chance.choice(sorted(others))
+    words[key] = values[key]
+    parts[at] = " ".join([game.sheet.id] * (at == 0) + [f"{k}={v}" for k, v in words.items()])
+    return " | ".join(parts)
+
+
+@whole_games
+@given(setups(), st.integers(0, 80), st.randoms(use_true_random=False))
+def test_a_position_is_refused_or_can_be_played_to_the_end(
+    setup: Setup, steps: int, chance: Random
+) -> None:
+    moment = next(islice(course(setup), steps, None), Step(setup.new(), (), None)).game
+    for _ in range(10):
+        try:
+            game = Game.from_position(damaged(moment, chance))
+        except MalformedPosition:
+            continue
+        for step in play_on(game, SeededDice(setup.seed), setup.answers):
+            game = step.game
+        assert game.over
 
 
 @pytest.mark.parametrize("game", ["clever", "twice"])

@@ -90,8 +90,8 @@ def test_every_legal_action_is_offered_with_number_and_notation() -> None:
 
 def test_actions_are_grouped_by_die_with_what_they_set_off() -> None:
     game = Game.from_position(
-        "clever seats=1 first=1 turn=0 phase=choosing roll=1 reroll=0 "
-        "dice=w4p,y3p,b2p,g5p,o6p,p12 | y=.xx......... b=........... g=x o=1,2,3 p=5 "
+        "clever seats=1 first=1 turn=0 phase=choosing roll=2 reroll=0 "
+        "dice=w4p,y3p,b2p,g5p,o6p,p11 | y=.xx......... b=........... g=x o=1,2,3 p=5 "
         "reroll=1/0 extra=0/0 foxes=0 stage=pick"
     )
     assert menu(game, 0, choices(game, 0)) == [

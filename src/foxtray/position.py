@@ -14,13 +14,29 @@ from foxtray import digits
 from foxtray.core import codes, rules
 from foxtray.core.codes import DICE, SEATS
 from foxtray.core.layout import Layout, layout
-from foxtray.core.state import State
+from foxtray.core.state import State, no_log
 from foxtray.errors import MalformedPosition
 from foxtray.sheets import UnknownGame
 
 OPTIONS = ("solo_fallback", "fox_floor")
 PLACE_LETTERS = "pta123"
 MARKS = ".x", ".ox"
+
+# What seats can be asked for in each phase: the active one, and the others.
+ACTIVE_STAGES = {
+    codes.OPENING: (codes.IDLE,),
+    codes.THROW: (codes.IDLE,),
+    codes.CHOOSING: (codes.IDLE, codes.PICK, codes.WINDOW, codes.FOLLOW),
+    codes.SERVING: (codes.IDLE, codes.FOLLOW, codes.EXTRA),
+    codes.OVER: (codes.IDLE,),
+}
+PASSIVE_STAGES = {
+    codes.OPENING: (codes.IDLE,),
+    codes.THROW: (codes.IDLE,),
+    codes.CHOOSING: (codes.IDLE,),
+    codes.SERVING: (codes.IDLE, codes.SERVED, codes.EXTRA),
+    codes.OVER: (codes.IDLE,),
+}
 
 
 def write(known: Layout, s: State) -> str:
@@ -138,7 +154,60 @@ def parse(text: str) -> tuple[Layout, State]:
     words.done()
     for seat, player in enumerate(players):
         parse_seat(known, s, seat, Words(player), letters)
+    check(known, s)
     return known, s
+
+
+def check(known: Layout, s: State) -> None:
+    """Refuse what no game comes to: the rules trust their state, and would fail or wait forever."""
+    phase = codes.PHASE_NAMES[s.phase]
+    passive = rules.solo_serving(s)
+    active = -1 if passive else rules.active_seat(s)
+    for seat in range(s.seats):
+        stage = s.stage[seat]
+        if stage not in (ACTIVE_STAGES if seat == active else PASSIVE_STAGES)[s.phase]:
+            raise MalformedPosition(
+                f"phase={phase} does not fit stage={codes.STAGE_NAMES[stage]} of seat {seat + 1}"
+            )
+        if stage == codes.WINDOW and not known.tables.track_fields[codes.RETURNS]:
+            raise MalformedPosition(f"{known.sheet.id} has no returns to wait for")
+        if stage == codes.FOLLOW and known.tables.follow_area < 0:
+            raise MalformedPosition(f"{known.sheet.id} has no additional crosses")
+    if s.follow and (active < 0 or s.stage[active] != codes.FOLLOW):
+        raise MalformedPosition("follow belongs to stage=follow")
+    if s.phase != codes.OVER:
+        check_dice(s, passive, active)
+    check_rest(known, s)
+
+
+def check_dice(s: State, passive: bool, active: int) -> None:
+    """Refuse dice that do not lie and show as they would at this moment."""
+    phase = codes.PHASE_NAMES[s.phase]
+    if (s.rolls == 0) != (passive or s.phase == codes.OPENING):
+        raise MalformedPosition(f"roll={s.rolls} does not fit phase={phase} of turn={s.turn}")
+    to_come = s.phase == codes.THROW or (active >= 0 and s.stage[active] == codes.PICK)
+    taken = sorted(place for place in s.place if place >= codes.FIELD)
+    if taken != list(range(codes.FIELD, codes.FIELD + len(taken))):
+        raise MalformedPosition("the die fields are filled in order, with a die each")
+    if len(taken) > max(0, s.rolls - to_come):
+        raise MalformedPosition(f"roll={s.rolls} is too early for {len(taken)} dice taken")
+    before = s.phase in (codes.OPENING, codes.THROW)
+    if before and s.rolls <= 1 and any(place != codes.POOL for place in s.place):
+        raise MalformedPosition("before the first roll all dice lie in the pool")
+    for face, place in zip(s.face, s.place, strict=True):
+        if not face and not (before and place == codes.POOL):
+            raise MalformedPosition("a die that was thrown shows a face from 1 to 6")
+
+
+def check_rest(known: Layout, s: State) -> None:
+    """Refuse a moment in which nobody is asked, or at which the game would not have stopped."""
+    t, after = known.tables, s.copy()
+    for seat in range(s.seats):
+        rules.settle(t, after, seat, no_log())
+    rules.advance(t, after, no_log())
+    waits = [rules.awaiting(t, s) != 0, rules.rolling(t, s) != 0, s.phase == codes.OVER]
+    if after != s or waits.count(True) != 1:
+        raise MalformedPosition("the game does not stop here: it would go on by itself, or nowhere")
 
 
 def parse_dice(s: State, text: str, letters: list[str]) -> None:
@@ -181,13 +250,16 @@ def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: list[s
     s.foxes[seat] = words.number("foxes", 0, 99)
     s.stage[seat] = words.one_of("stage", codes.STAGE_NAMES)
     s.used[seat] = parse_mask(words.take("used", ""), letters)
-    kinds = {str(bonus): i for i, bonus in enumerate(known.bonuses) if bonus}
+    lasting = (codes.MARK, codes.CHOICE)
+    kinds = {str(b): i for i, b in enumerate(known.bonuses) if t.bonus_kind[i] in lasting}
     opened = words.take("open", "")
     for kind in opened.split(",") if opened else ():
         if kind not in kinds:
-            raise MalformedPosition(f"there is no bonus {kind!r}")
+            raise MalformedPosition(f"there is no bonus {kind!r} to be used")
         s.open[seat][kinds[kind]] += 1
         s.pending[seat] += 1
+    if s.pending[seat] > len(list(known.sheet.bonuses())):
+        raise MalformedPosition(f"seat {seat + 1} has more open bonuses than there are")
     words.done()
 
 
