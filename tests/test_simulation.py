@@ -126,6 +126,29 @@ def test_bots_outside_the_loop_play_too() -> None:
     assert summary.mean(0) == games.totals[:, 0].mean()
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda n: np.zeros(n, np.int64), r"bot clumsy answered 0 in the game with the seed 7,"),
+        (lambda n: np.full(n, -1), "bot clumsy answered -1"),
+        (lambda n: np.full(n, 1 << 60), f"bot clumsy answered {1 << 60}"),
+        (lambda n: [81] * n, "bot clumsy answered 81"),
+        (lambda n: np.zeros(n - 1, np.int64), "3 whole numbers, not int64 of the shape"),
+        (lambda n: np.zeros((n, 1), np.int64), "3 whole numbers, not int64 of the shape"),
+        (lambda n: np.zeros(n), "3 whole numbers, not float64"),
+        (lambda n: None, "3 whole numbers, not object"),
+    ],
+)
+def test_a_bot_of_ones_own_is_not_trusted(answer: Any, said: str) -> None:
+    """An answer that is not legal went on into compiled code, and ended Python itself."""
+
+    def clumsy(tables: Any, states: Any, which: Any, seats: Any, seeds: Any) -> Any:
+        return answer(len(which))
+
+    with pytest.raises(FoxtrayError, match=said):
+        play("clever", [clumsy], 7, 3)
+
+
 def test_levels_are_found_where_it_is_said() -> None:
     with pytest.raises(BadSetup, match=r"find=foxtray\.bots\.chooser"):
         simulate("clever", ["strong"], 4)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from foxtray.core.codes import AREAS, SEATS
 from foxtray.core.layout import layout
+from foxtray.errors import FoxtrayError
 from foxtray.record import Record, Setup
 from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, Records, new_work, tables_of
@@ -86,6 +87,22 @@ def play(
     return join(parts)
 
 
+def checked(bot: Chooser, chosen: object, count: int) -> Array:
+    """The answers of a bot, if there is a whole number for each game it was asked for."""
+    actions = np.asarray(chosen)
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise FoxtrayError(
+            f"bot {name_of(bot)} must answer with {count} whole numbers, "
+            f"not {actions.dtype} of the shape {actions.shape}"
+        )
+    return np.ascontiguousarray(actions, np.int64)
+
+
+def name_of(bot: Chooser) -> str:
+    """What a bot is called in a complaint: its function or class."""
+    return str(getattr(bot, "__name__", type(bot).__name__))
+
+
 def play_block(
     game: str, bots: Sequence[str | Chooser], seed: int, count: int, moves: bool
 ) -> Games:
@@ -111,8 +128,13 @@ def play_block(
             if len(which):
                 assert not isinstance(bot, str)
                 chosen = bot(tables, states, which, asked[which], seeds[which])
-                actions = np.ascontiguousarray(chosen, np.int64)
-                loops.make_moves(tables, states, which, actions, asked, made, counts, works)
+                actions = checked(bot, chosen, len(which))
+                wrong = loops.make_moves(tables, states, which, actions, asked, made, counts, works)
+                if wrong >= 0:
+                    raise FoxtrayError(
+                        f"bot {name_of(bot)} answered {actions[wrong]} in the game with the seed "
+                        f"{seeds[which[wrong]]}, which is not the id of a legal action"
+                    )
     totals = np.zeros((count, seats), np.int64)
     areas = np.zeros((count, seats, AREAS), np.int64)
     foxes, values = np.zeros_like(totals), np.zeros_like(totals)

@@ -119,11 +119,26 @@ def make_moves(
     moves: Rows,
     counts: Rows,
     works: list[Work],
-) -> None:
-    """Apply the actions that bots outside chose for some of the games."""
+) -> int:
+    """Apply the actions that bots outside chose for some of the games.
+
+    The rules trust an action, and nobody knows such a bot: the first that is not legal ends this,
+    and its index is returned, otherwise -1.
+    """
     for k in range(len(which)):
         i = which[k]
+        if not is_legal(tables[0], states[i], asked[i], actions[k], works[0]):
+            return k
         make_move(tables[0], states[i], i, asked[i], actions[k], moves, counts, works[0])
+    return -1
+
+
+def is_legal(t: Tables, s: State, seat: int, action: int, work: Work) -> bool:
+    n = rules.legal_actions(t, s, seat, work.out)
+    for k in range(n):
+        if work.out[k] == action:
+            return True
+    return False
 
 
 def greedy_action(
