@@ -103,6 +103,28 @@ def test_seeds_reach_to_the_end_of_64_bits() -> None:
         simulate("clever", ["random"], 4, seed=(1 << 64) - 3)
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("chess", ["random"], 0, 3), "there is no game 'chess'"),
+        (("clever", ["nobody"], 0, 3), "there is no bot 'nobody' here; choose from random, greedy"),
+        (("clever", [], 0, 3), "0 seats are not possible"),
+        (("clever", ["random"] * 5, 0, 3), "5 seats are not possible"),
+        (("clever", ["random"], 0, 0), "0 games cannot be played"),
+        (("clever", ["random"], -1, 3), "a seed is"),
+        (("clever", ["random"], (1 << 64) - 2, 3), "a seed is"),
+    ],
+)
+def test_what_cannot_be_played_is_said(args: Any, said: str) -> None:
+    with pytest.raises(FoxtrayError, match=said):
+        play(*args)
+
+
+def test_without_moves_there_is_no_record() -> None:
+    with pytest.raises(BadSetup, match="play them with moves=True"):
+        play("clever", ["random"], 0, 3).record(0)
+
+
 def first_action(tables, states, which, seats, seeds):  # type: ignore[no-untyped-def]
     """A bot outside the loop: the first of the legal actions."""
     rules, out = compiled.rules(), np.zeros(256, np.int64)

@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from foxtray.core.codes import AREAS, SEATS
 from foxtray.core.layout import layout
-from foxtray.errors import FoxtrayError
+from foxtray.dice import SeededDice
+from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.record import Record, Setup
+from foxtray.sheets import sheet_of
 from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, Records, new_work, tables_of
 from foxtray.sim.loops import GREEDY, OUTSIDE, RANDOM, SEAT_SHIFT
@@ -51,6 +53,8 @@ class Games:
 
     def record(self, index: int, names: Sequence[str] = ()) -> Record:
         """One of the games, replayed by the interpreted rules; it was played with `moves`."""
+        if not self.moves.shape[1]:
+            raise BadSetup("the moves of these games were not kept: play them with moves=True")
         setup = Setup(
             self.game,
             self.seats,
@@ -69,6 +73,17 @@ class Games:
         return record
 
 
+def check(game: str, seats: int, count: int, seed: int) -> None:
+    """Complain about games that cannot be played."""
+    sheet_of(game)
+    if not 1 <= seats <= SEATS:
+        raise BadSetup(f"{seats} seats are not possible; choose 1 to {SEATS}")
+    if count < 1:
+        raise BadSetup(f"{count} games cannot be played; choose 1 or more")
+    SeededDice(seed)
+    SeededDice(seed + count - 1)
+
+
 def join(parts: Sequence[Games]) -> Games:
     """Games after one another."""
     columns = [name for name in Games.__slots__ if name not in ("game", "seats")]
@@ -80,6 +95,10 @@ def play(
     game: str, bots: Sequence[str | Chooser], seed: int, count: int, *, moves: bool = False
 ) -> Games:
     """Play games with the seeds `seed`, `seed + 1`, ... with a bot for each seat."""
+    check(game, len(bots), count, seed)
+    for bot in bots:
+        if isinstance(bot, str) and bot not in INSIDE:
+            raise BadSetup(f"there is no bot {bot!r} here; choose from {', '.join(INSIDE)}")
     parts = [
         play_block(game, bots, seed + at, min(BLOCK, count - at), moves)
         for at in range(0, count, BLOCK)

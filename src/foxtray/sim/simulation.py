@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from time import perf_counter
 
-from foxtray.core.codes import SEATS
-from foxtray.dice import SeededDice
 from foxtray.errors import BadSetup
-from foxtray.sheets import sheet_of
+from foxtray.sim import batch
 from foxtray.sim.batch import INSIDE, Games
 from foxtray.sim.compiled import Announced
 from foxtray.sim.interrupts import shielded
@@ -68,17 +66,11 @@ def simulate(
 
 def check(game: str, bots: Sequence[str], games: int, seed: int, jobs: int | None) -> None:
     """Complain about what cannot be played."""
-    sheet_of(game)
-    if not 1 <= len(bots) <= SEATS:
-        raise BadSetup(f"{len(bots)} seats are not possible; choose 1 to {SEATS}")
-    if games < 1:
-        raise BadSetup(f"{games} games cannot be played; choose 1 or more")
+    batch.check(game, len(bots), games, seed)
     if jobs is not None and jobs < 1:
         raise BadSetup(f"{jobs} processes cannot play; choose 1 or more")
     if jobs is not None and jobs > MOST_JOBS:
         raise BadSetup(f"{jobs} processes are too many; choose {MOST_JOBS} or fewer")
-    SeededDice(seed)
-    SeededDice(seed + games - 1)
 
 
 def prepare(game: str, bots: Sequence[str], find: Find | None = None) -> float:
