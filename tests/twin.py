@@ -1,12 +1,14 @@
 """The same games by the interpreted and the compiled rules, compared field by field.
 
-`python tests/twin.py 20` compares that many games for every game and number of seats.
+`python tests/twin.py 20` compares that many games for every game and number of seats, and lets the
+loop of the simulator play as many with bots inside and outside of it.
 """
 
 import sys
 from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from foxtray.core.state import FIELD_NAMES, State, no_log
 from foxtray.sheets import SHEETS
 from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, new_work, tables_of
+from foxtray.sim.batch import Chooser, play
 
 LONGEST = 1024
 SEED = 5 << 32
@@ -78,8 +81,23 @@ def step(
         rules.apply(t, s, seat, action, no_log())
 
 
+def last_action(tables: Any, states: Any, which: Any, seats: Any, seeds: Any) -> Any:
+    """A bot outside the compiled loop: the last of the legal actions."""
+    out = np.zeros(ACTIONS, np.int64)
+    legal = compiled.rules().legal_actions
+    return np.array(
+        [
+            out[legal(tables[0], states[i], seat, out) - 1]
+            for i, seat in zip(which, seats, strict=True)
+        ]
+    )
+
+
 if __name__ == "__main__":
     games = range(int(sys.argv[1]))
     for name in SHEETS:
         for count in range(1, SEATS + 1):
             print(name, count, len(games), compare_games(name, count, games))
+            bots: list[str | Chooser] = ["greedy", last_action, "random", last_action, "greedy"]
+            for first in (0, 1, 2):
+                play(name, (bots + bots)[first : first + count], SEED, len(games), moves=True)
