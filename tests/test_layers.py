@@ -1,9 +1,11 @@
 """Layers point down only."""
 
 import ast
+import importlib
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -105,7 +107,18 @@ def is_ours(module: str) -> bool:
     return module.partition(".")[0] == "foxtray"
 
 
+def errors_of(module: str) -> Iterator[type[Exception]]:
+    """The exceptions that a module defines."""
+    for value in vars(importlib.import_module(module)).values():
+        if isinstance(value, type) and issubclass(value, Exception) and value.__module__ == module:
+            yield value
+
+
 def test_every_error_is_a_value_error() -> None:
+    found = {error.__name__: error for module in MODULES for error in errors_of(module)}
+    assert {"FoxtrayError", "IllegalAction", "UnknownGame", "BotError"} <= set(found)
+    strangers = [name for name, error in found.items() if not issubclass(error, FoxtrayError)]
+    assert strangers == []
     assert issubclass(FoxtrayError, ValueError)
 
 
@@ -123,8 +136,7 @@ def test_the_rules_need_only_the_standard_library(module: str) -> None:
 
 
 def test_rules_import_only_the_codes() -> None:
-    if "foxtray.core.rules" in MODULES:
-        assert imports_of("foxtray.core.rules") <= {"__future__", "typing", "foxtray.core.codes"}
+    assert imports_of("foxtray.core.rules") <= {"__future__", "typing", "foxtray.core.codes"}
 
 
 def test_no_module_imports_in_a_circle() -> None:
@@ -147,13 +159,28 @@ def test_no_module_imports_in_a_circle() -> None:
 
 @pytest.mark.parametrize("module", ["foxtray", "foxtray.cli"])
 def test_starting_up_imports_neither_numpy_nor_numba(module: str) -> None:
-    if module not in MODULES:
-        pytest.skip(f"{module} does not exist yet")
     program = f"import sys, {module}; print(*(sys.modules.keys() & {{'numpy', 'numba'}}))"
     result = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == ""
+
+
+def test_playing_in_the_terminal_loads_neither_numpy_nor_numba() -> None:
+    program = (
+        "import sys; from foxtray.cli import main; main('play clever --seats me,greedy'.split()); "
+        "print('loaded:', *(sys.modules.keys() & {'numpy', 'numba'}))"
+    )
+    # Enter throws and is refused at a choice, 1 chooses and is refused at a throw.
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        input="\n1\n" * 400,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "points" in result.stdout.splitlines()[-3]
+    assert result.stdout.splitlines()[-1].strip() == "loaded:"
 
 
 def test_coverage_leaves_out_exactly_what_lies_above_the_rules() -> None:
