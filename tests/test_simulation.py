@@ -401,6 +401,7 @@ def test_the_arena_shows_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     out = told(capsys, args)
     assert "greedy over random" in out
     assert out.index("\n greedy") < out.index("\n random")
+    assert max(map(len, out.splitlines())) < 80
     found = json.loads(told(capsys, f"{args} --json"))
     assert found["differences"][0]["mean"]["value"] < 0
     assert found["seatings"] == [["random", "greedy"], ["greedy", "random"]]

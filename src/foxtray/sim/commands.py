@@ -336,7 +336,7 @@ def rank(standings: Standings) -> list[str]:
     """The standings for people: the bots, best first, and every pair of them."""
     order = sorted(range(len(standings.bots)), key=lambda bot: -standings.mean(bot).mean)
     names = standings.bots
-    wide = max(11, *map(len, names))
+    wide = max(len("on the same dice"), *(2 * len(name) + len(" over ") for name in names))
     if standings.seats == 1:
         played = f"everyone alone, {standings.deals:,} games each"
     else:
@@ -344,16 +344,15 @@ def rank(standings: Standings) -> list[str]:
     lines = [
         f" {SHEETS[standings.game].title}, {played}, seed {standings.seed}",
         "",
-        f" {'bot':<{2 * wide + 6}}   points  95 % sure              games won  95 % sure",
+        f" {'bot':<{wide}}   points  95 % sure             games won  95 % sure",
     ]
     for bot in order:
         mean, won = standings.mean(bot), standings.win_rate(bot)
         lines.append(
-            f" {names[bot]:<{2 * wide + 6}} {mean.mean:8.2f}  {between(mean, '8.2f')}"
-            f"      {won.mean:6.1%}  {between(won, '6.1%')}"
+            f" {names[bot]:<{wide}} {mean.mean:8.2f}  {between(mean, '8.2f')}"
+            f"     {won.mean:6.1%}  {between(won, '6.1%')}"
         )
-    lines += ["", f" {'difference on the same dice':<{2 * wide + 6}}   points  95 % sure"]
-    lines[-1] += " " * 14 + "    ahead"
+    lines += ["", f" {'on the same dice':<{wide}}   points  95 % sure" + " " * 17 + "ahead"]
     for place, bot in enumerate(order):
         for other in order[place + 1 :]:
             a, b = sorted((bot, other))
@@ -363,8 +362,8 @@ def rank(standings: Standings) -> list[str]:
             ahead = standings.ahead[a, b].estimate(2).mean
             pair = f"{names[bot]} over {names[other]}"
             lines.append(
-                f" {pair:<{2 * wide + 6}} {found.mean:+8.2f}  {between(found, '+8.2f')}"
-                f"      {ahead if sign > 0 else 1 - ahead:6.1%}"
+                f" {pair:<{wide}} {found.mean:+8.2f}  {between(found, '+8.2f')}"
+                f"     {ahead if sign > 0 else 1 - ahead:6.1%}"
             )
     spent = speed_line(standings.games, standings.cpu_seconds, standings.wall_seconds)
     return [*lines, "", spent]
