@@ -1,17 +1,21 @@
-"""Write tests/golden/*.txt: whole games as the oracle sees them.
+"""Write tests/golden: whole games as the oracle sees them, and what it scores by chance.
 
 Run `python tests/make_golden.py` after a change of the rules, and read the difference.
 """
 
+import json
 from pathlib import Path
 from random import Random
 
 from choosers import CHOOSERS
+from engine import PackageDice
 from oracle import Oracle
-from tables import LETTERS, LoadedDice
+from tables import LETTERS, LoadedDice, throw_wanted
 from transcript import headline, transcript
 
 FOLDER = Path(__file__).parent / "golden"
+TOTALS = FOLDER / "random.json"
+RANDOM_GAMES = 2_000
 # Both games with every number of seats; the options change from file to file.
 GAMES = [(game, seats) for game in ("clever", "twice") for seats in (1, 2, 3, 4)]
 
@@ -32,11 +36,27 @@ def golden(game: str, seats: int) -> list[str]:
     return [headline(game, seats, first, flags), *told]
 
 
+def random_totals(game: str, count: int) -> list[int]:
+    """What the oracle scores alone when chance decides everything."""
+    totals = []
+    for number in range(count):
+        oracle, chance = Oracle(game, 1), Random(number)
+        dice = PackageDice(1 << 50 | number)
+        throw_wanted(oracle, dice)
+        while not oracle.over:
+            oracle.play(0, chance.choice(oracle.legal(0)))
+            throw_wanted(oracle, dice)
+        totals.append(oracle.total(0))
+    return totals
+
+
 def main() -> None:
     for game, seats in GAMES:
         lines = golden(game, seats)
         (FOLDER / f"{game}-{seats}.txt").write_text("\n".join(lines) + "\n")
         print(f"{game}-{seats}: {len(lines)} lines, {lines[-1]}")
+    totals = {game: random_totals(game, RANDOM_GAMES) for game in ("clever", "twice")}
+    TOTALS.write_text(json.dumps(totals) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,14 +12,11 @@ import sys
 import time
 import xml.etree.ElementTree as Xml
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
-from engine import PackageDice
-from oracle import Oracle
-from tables import throw_wanted
+from make_golden import RANDOM_GAMES, TOTALS, random_totals
 
 from foxtray import cli, record
 from foxtray.bots import chooser
@@ -55,15 +52,10 @@ def told(capsys: pytest.CaptureFixture[str], line: str) -> str:
 @pytest.mark.parametrize("game", ["clever", "twice"])
 def test_random_games_score_as_the_oracle_says(game: str, long_run: bool) -> None:
     """Two samples of the same distribution: their means differ by chance only."""
-    totals = []
-    for number in range(2_000 if long_run else 200):
-        oracle, chance = Oracle(game, 1), Random(number)
-        dice = PackageDice(1 << 50 | number)
-        throw_wanted(oracle, dice)
-        while not oracle.over:
-            oracle.play(0, chance.choice(oracle.legal(0)))
-            throw_wanted(oracle, dice)
-        totals.append(oracle.total(0))
+    totals = json.loads(TOTALS.read_text())[game]
+    assert len(totals) == RANDOM_GAMES
+    again = RANDOM_GAMES if long_run else 20
+    assert random_totals(game, again) == totals[:again]
     compiled_games = simulate(game, ["random"], 100_000)
     se = math.hypot(statistics.stdev(totals) / math.sqrt(len(totals)), compiled_games.se())
     assert abs(statistics.mean(totals) - compiled_games.mean()) < 3 * se
