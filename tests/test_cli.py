@@ -242,6 +242,21 @@ def test_an_interrupt_leaves_the_file_whole_and_tells_how_to_go_on() -> None:
     assert main(["replay", "game.fox"]) == 0
 
 
+def test_an_interrupt_while_loading_is_quiet() -> None:
+    program = """
+import sys
+class Impatience:
+    def find_spec(self, name, *rest):
+        if name == "foxtray.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Impatience())
+from foxtray.__main__ import main
+sys.exit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 @pytest.mark.parametrize(
     ("surroundings", "coloured", "cleared"),
     [
