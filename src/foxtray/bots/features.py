@@ -59,7 +59,7 @@ WAITING = 3
 """About to be served; 0 to 2: about to make one's first to third roll."""
 
 
-def moment(t: Tables, s: State, seat: int) -> int:
+def moment(s: State, seat: int) -> int:
     """Where a seat stands at a chance node: the coming turn, times four, plus what comes there."""
     turn = s.turn
     own = rules.active_seat(s) == seat and not rules.solo_serving(s)
@@ -69,7 +69,6 @@ def moment(t: Tables, s: State, seat: int) -> int:
         # Done with this turn while others still choose.
         turn += 1
         own = s.seats > 1 and (s.first + turn) % s.seats == seat
-        return turn * 4 + (0 if own else WAITING)
     return turn * 4 + (0 if own else WAITING)
 
 
@@ -120,7 +119,7 @@ def describe(t: Tables, s: State, seat: int, active: Ints, dense: Floats) -> int
     active[n] = FOXES + s.foxes[seat]
     n += 1
 
-    when = moment(t, s, seat)
+    when = moment(s, seat)
     turn = when // 4
     kind = when % 4
     turns = t.rounds[s.seats] * rules.turns_in_round(s)

@@ -69,7 +69,7 @@ def reply(tables: list[Tables], leaf: State, seat: int, bound: int, net: Net, in
 
 
 def arrange(low: int, high: int, where: int, batch: int, size: int, sheet: Array) -> None:
-    """A batch of stratified throws: per die a shuffled run of all faces, and an order."""
+    """A batch of stratified throws: per die a shuffled run of all faces."""
     for d in range(DICE):
         for k in range(size):
             sheet[k][d] = k % 6 + 1

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from foxtray.core.state import State
     from foxtray.train.samples import Samples
 
-TASTE, NOISE = 11, 12
-"""Purposes of draws of their own."""
+TASTE = 11
+"""The purpose of the draws that settle a taste."""
 
 
 def settle_tastes(low: int, high: int, share: float, strength: float, tastes: Array) -> None:
