@@ -216,6 +216,60 @@ def test_a_chance_to_win_is_told_where_there_are_others(game: str) -> None:
     assert all(o.win_chance is None for o in bot.evaluate(solo, 0))
 
 
+def test_who_leads_while_a_rival_still_chooses_has_not_won() -> None:
+    game = Game.from_position(
+        "clever seats=2 first=1 turn=11 phase=serving roll=3 reroll=0 dice=w12,y4t,b3t,g41,o1t,p53"
+        " | y=x..xxx.xx..x b=xxxxxxxxxxx g=xxxxxxx o=6,6,6,12,5,3,8 p=4,6,3,4 reroll=5/4 extra=5/4"
+        " foxes=2 stage=served"
+        " | y=x..xxxxxx... b=xxxxxxxxxxx g=xxxxxxxx o=5,5,6,12,3,4 p=4,5,6,4,5 reroll=5/3 extra=5/3"
+        " foxes=2 stage=extra"
+    )
+    reach = [max(best_ends(game, seat).values()) for seat in (0, 1)]
+    assert [game.score(seat).total for seat in (0, 1)] == [201, 181]
+    assert reach[0] < reach[1]
+    for name in ("strong", "expert"):
+        assert {o.win_chance for o in bots.bot(name).evaluate(game, 0)} == {0.0}
+        assert bots.bot(name).evaluate(game, 1)[0].win_chance == 1.0
+
+
+@pytest.mark.parametrize(("game", "seats"), [("clever", 2), ("clever", 3), ("twice", 2)])
+def test_chances_to_win_come_true(game: str, seats: int, long_run: bool) -> None:
+    bot = bots.bot("strong", 1)
+    told: list[float] = []
+    came: list[float] = []
+    for seed in range(200 if long_run else 12):
+        last: dict[int, float] = {}
+        for moment, seat in moments(game, seats, seed, bot):
+            if moment.turn == moment.layout.tables.rounds[seats] * seats - 1:
+                last.setdefault(seat, bot.evaluate(moment, seat)[0].win_chance or 0.0)
+            before = moment, seat
+        end, seat = before
+        totals = [card.total for card in end.play(seat, bot.choose(end, seat)).game.scores()]
+        for seat, chance in last.items():
+            best = max(total for other, total in enumerate(totals) if other != seat)
+            told.append(chance)
+            came.append((totals[seat] > best) + 0.5 * (totals[seat] == best))
+    gaps = np.array(came) - np.array(told)
+    assert abs(gaps.mean()) < 0.15
+    # Where it is said to be settled it is.
+    sure = np.abs(np.array(told) - 0.5) > 0.49
+    assert sure.sum() > 5
+    assert np.abs(gaps[sure]).max() < 0.5
+
+
+def test_a_bot_puts_first_what_it_would_do() -> None:
+    """Where it plays to win that may be an action with fewer points."""
+    bot, fewer = bots.bot("expert", 1), 0
+    for seed in (40, 41):
+        for moment, seat in moments("clever", 2, seed, bots.bot("strong", 1)):
+            if moment.turn >= 8 and len(moment.legal(seat)) > 1:
+                opinions = bot.evaluate(moment, seat)
+                chances = [o.win_chance or 0.0 for o in opinions]
+                assert chances[0] > max(chances) - 0.01
+                fewer += opinions[0].points < max(o.points for o in opinions)
+    assert fewer
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_forecast_names_areas_foxes_and_a_range(game: str) -> None:
     bot = bots.bot("strong")

@@ -42,7 +42,7 @@ class Bot(Protocol):
         """What to do now, for a seat that is awaited."""
 
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
-        """All legal actions with what they are worth, best first."""
+        """All legal actions with what they are worth, the one that the bot prefers first."""
 
 
 class BotError(FoxtrayError):

@@ -22,9 +22,7 @@ def network() -> ModuleType:
 
 @cache
 def winning() -> ModuleType:
-    return compile_module(
-        "foxtray.bots.winning", features=features(), network=network(), rules=rules()
-    )
+    return compile_module("foxtray.bots.winning")
 
 
 @cache

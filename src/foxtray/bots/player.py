@@ -128,26 +128,29 @@ class LevelBot:
         )
 
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
-        """All legal actions with what they are worth, best first."""
+        """All legal actions with what they are worth, the best first.
+
+        That is the one with the most points; but a level that looks ahead plays for the chance to
+        win in the last two rounds at a table, and then that one with the best.
+        """
         chooser = chooser_of(self.level, game.sheet.id)
         tables, states, *_ = self._batch(game, seat)
         legal = np.zeros(ACTIONS, np.int64)
-        points, chances, errors = (np.zeros(ACTIONS) for _ in range(3))
+        points, chances, errors, worths = (np.zeros(ACTIONS) for _ in range(4))
         net = chooser.weights.net(game.seats)
         n = machine.thinking().appraise(
             tables, states, seat, self.seed & MASK, self.seed >> 32, OPINION_BOUND, REPLY_BOUND,
             self.level.throws, MARGIN, net, chooser.desk, chooser.inner, legal, points, chances,
-            errors,
+            errors, worths,
         )  # fmt: skip
         actions = game.layout.actions
         alone = game.seats == 1
-        opinions = [
+        return [
             Opinion(
                 actions[int(legal[k])],
                 float(points[k]),
                 None if alone else float(chances[k]),
                 float(errors[k]),
             )
-            for k in range(n)
+            for k in np.argsort(-worths[:n], kind="stable")
         ]
-        return sorted(opinions, key=lambda opinion: -opinion.points)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foxtray.bots import features, network, planner, search, winning
+from foxtray.bots.network import QUANTILES
 from foxtray.core import chance, rules
 
 if TYPE_CHECKING:
@@ -126,18 +127,59 @@ def search_all(
     desk = desks[0]
     inner = inners[0]
     for k in range(len(which)):
-        s = states[which[k]]
-        desk.rivals = 0
-        if s.seats > 1 and t.rounds[s.seats] - rules.round_of(s) <= LAST_ROUNDS:
-            winning.weigh_rivals(t, s, seats[k], net, desk)
-        winning.copy_rivals(desk, inner)
-        desk.nodes[0] = s
+        set_rivals(desk, inner, 0)
+        if plays_to_win(t, states[which[k]]):
+            count = weigh_rivals(tables, states, which[k], seats[k], bound, net, desk, inner)
+            set_rivals(desk, inner, count)
+        desk.nodes[0] = states[which[k]]
         where = planner.fingerprint(desk.words[0]) & chance.MASK
         node = search.best_node(
             tables, seats[k], lows[k], highs[k], where, bound, reply_bound, throws, effort, margin,
             most, net, desk, inner,
         )  # fmt: skip
         actions[k] = desk.firsts[node]
+
+
+def plays_to_win(t: Tables, s: State) -> bool:
+    """Whether the look-ahead cares for the chance to win by now, and not for points."""
+    return s.seats > 1 and t.rounds[s.seats] - rules.round_of(s) <= LAST_ROUNDS
+
+
+def weigh_rivals(
+    tables: list[Tables],
+    states: list[State],
+    i: int,
+    seat: int,
+    bound: int,
+    net: Net,
+    desk: Desk,
+    inner: Desk,
+) -> int:
+    """Write to both desks where the others may end; returns how many they are.
+
+    Who is asked at the same time does its best first: what it has now is not what it ends with.
+    """
+    t = tables[0]
+    set_rivals(desk, inner, 0)
+    count = 0
+    for other in range(states[i].seats):
+        if other != seat:
+            inner.nodes[0] = states[i]
+            s = inner.nodes[best_end(tables, other, bound, net, inner)]
+            network.points_to_come(t, s, other, net, inner)
+            ended = features.ended(t, s, other)
+            winning.set_ends(ended, rules.total_score(t, s, other), net, inner)
+            for k in range(QUANTILES):
+                desk.rival_ends[count][k] = inner.ends[k]
+                inner.rival_ends[count][k] = inner.ends[k]
+            count += 1
+    return count
+
+
+def set_rivals(desk: Desk, inner: Desk, count: int) -> None:
+    """From now on value by the chance to beat so many rivals, or with none of them by points."""
+    desk.rivals = count
+    inner.rivals = count
 
 
 def appraise(
@@ -157,10 +199,12 @@ def appraise(
     points: Array,
     chances: Array,
     errors: Array,
+    worths: Array,
 ) -> int:
     """For each legal action its expected final points, the chance to win and the standard error.
 
-    With `throws` the actions within a margin of the best are looked at one throw ahead.
+    With `throws` the actions within a margin of the best are looked at one throw ahead. Their worth
+    is what decides: the points, or the chance to win where `search_all` plays for that.
     """
     t = tables[0]
     net = nets[0]
@@ -168,28 +212,28 @@ def appraise(
     inner = inners[0]
     desk.nodes[0] = states[0]
     where = planner.fingerprint(desk.words[0]) & chance.MASK
+    rivals = weigh_rivals(tables, states, 0, seat, bound, net, desk, inner)
+    to_win = throws > 0 and plays_to_win(t, states[0])
+    reckoned = rivals if to_win else 0
     n = rules.legal_actions(t, states[0], seat, desk.legal)
     top = planner.UNKNOWN
     for k in range(n):
         legal[k] = desk.legal[k]
+        set_rivals(desk, inner, reckoned)
         leaf = lead_on(tables, states, seat, legal[k], bound, net, desk)
-        points[k] = desk.values[leaf]
-        chances[k] = 1.0
+        worths[k] = desk.values[leaf]
+        top = max(top, worths[k])
+        total = rules.total_score(t, desk.nodes[leaf], seat)
+        points[k] = total + network.points_to_come(t, desk.nodes[leaf], seat, net, desk)
+        desk.rivals = rivals
+        ended = features.ended(t, desk.nodes[leaf], seat)
+        chances[k] = winning.chance_to_win(ended, total, net, desk)
         errors[k] = 0.0
-        top = max(top, points[k])
-        if states[0].seats > 1:
-            inner.nodes[0] = desk.nodes[leaf]
-            winning.weigh_rivals(t, states[0], seat, net, inner)
-            network.set_root(t, inner.nodes[0], seat, net, inner)
-            network.points_to_come(t, inner.nodes[0], seat, net, inner)
-            total = rules.total_score(t, inner.nodes[0], seat)
-            ended = features.ended(t, inner.nodes[0], seat)
-            chances[k] = winning.chance_to_win(ended, total, net, inner)
-            inner.rivals = 0
+    set_rivals(desk, inner, reckoned)
     for k in range(n):
-        if throws > 0 and points[k] >= top - margin:
+        if throws > 0 and worths[k] >= top - margin:
             leaf = lead_on(tables, states, seat, legal[k], bound, net, desk)
-            points[k], errors[k] = search.look_ahead(
+            worths[k], error = search.look_ahead(
                 tables,
                 leaf,
                 seat,
@@ -203,6 +247,13 @@ def appraise(
                 desk,
                 inner,
             )
+            if to_win:
+                # The points hardly count in a worth; those of the leaf will do to leave them out.
+                chance_only = (worths[k] - planner.POINTS_BESIDE * points[k]) / 100.0
+                chances[k] = min(1.0, max(0.0, chance_only))
+            else:
+                points[k] = worths[k]
+                errors[k] = error
     return n
 
 
@@ -224,7 +275,6 @@ def lead_on(
 def best_end(tables: list[Tables], seat: int, bound: int, net: Net, desk: Desk) -> int:
     """The best chance node that can be reached from node 0, which may be one itself."""
     t = tables[0]
-    desk.rivals = 0
     if not planner.asked(desk.nodes[0], seat):
         network.set_root(t, desk.nodes[0], seat, net, desk)
         desk.values[0] = planner.leaf_value(t, desk.nodes[0], seat, net, desk)
@@ -245,6 +295,7 @@ def forecast(
     """All outputs of the network where the best play leads to; whether nothing more can come."""
     t = tables[0]
     desk = desks[0]
+    desk.rivals = 0
     desk.nodes[0] = states[0]
     leaf = best_end(tables, seat, bound, nets[0], desk)
     s = desk.nodes[leaf]

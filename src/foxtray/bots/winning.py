@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foxtray.bots import features, network
 from foxtray.bots.network import QUANTILE, QUANTILES, SCALE, SECOND
-from foxtray.core import rules
 
 if TYPE_CHECKING:
     from foxtray.bots.desk import Array, Desk, Net
-    from foxtray.core.layout import Tables
-    from foxtray.core.state import State
 
 
 def output(net: Net, h2: Array, k: int) -> float:
@@ -56,25 +52,3 @@ def chance_to_win(ended: bool, total: int, net: Net, desk: Desk) -> float:
             ahead *= share_below(desk.rival_ends[rival], desk.ends[k])
         chance += ahead
     return chance / QUANTILES
-
-
-def weigh_rivals(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> None:
-    """From now on reckon a seat's chance to win against the others as they stand in a state."""
-    desk.rivals = 0
-    for other in range(s.seats):
-        if other != seat:
-            network.set_root(t, s, other, net, desk)
-            network.points_to_come(t, s, other, net, desk)
-            over = features.ended(t, s, other)
-            set_ends(over, rules.total_score(t, s, other), net, desk)
-            for k in range(QUANTILES):
-                desk.rival_ends[desk.rivals][k] = desk.ends[k]
-            desk.rivals += 1
-
-
-def copy_rivals(desk: Desk, inner: Desk) -> None:
-    """Let a second desk reckon against the same rivals."""
-    inner.rivals = desk.rivals
-    for rival in range(desk.rivals):
-        for k in range(QUANTILES):
-            inner.rival_ends[rival][k] = desk.rival_ends[rival][k]
