@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -34,8 +35,8 @@ HELD_OUT = 7_000_000_000
 class Watched:
     """A chooser whose every action is compared with the legal ones."""
 
-    def __init__(self, name: str, game: str) -> None:
-        self.inner = bots.chooser(name, game)
+    def __init__(self, level: bots.Level, game: str) -> None:
+        self.inner = player.Chooser(level, game)
         self.asked = 0
 
     def __call__(self, tables: Any, states: Any, which: Any, seats: Any, seeds: Any) -> Any:
@@ -52,14 +53,13 @@ class Watched:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", ["casual", "solid", "strong", "expert"])
 def test_every_level_plays_only_legal_actions(
-    name: str, game: str, seats: int, long_run: bool, monkeypatch: pytest.MonkeyPatch
+    name: str, game: str, seats: int, long_run: bool
 ) -> None:
-    games = 200
+    games, level = 200, bots.LEVELS[name]
     if name == "expert" and not long_run:
         # It would take an hour: fewer games, and less thought for each decision.
-        games = 8
-        monkeypatch.setattr(player, "EFFORT", 2_000)
-    watched = Watched(name, game)
+        games, level = 8, replace(level, effort=2_000)
+    watched = Watched(level, game)
     played = batch.play(game, [watched] * seats, HELD_OUT, games)
     assert len(played) == games
     assert watched.asked >= played.decisions.sum()
@@ -94,6 +94,16 @@ def test_the_same_seed_gives_the_same_games(name: str) -> None:
         batch.play("twice", [bots.chooser(name, "twice")] * 2, 5, 3, moves=True) for _ in range(2)
     )
     assert (one.moves == two.moves).all()
+
+
+def test_a_search_repeats_itself_whatever_was_searched_before() -> None:
+    expert = replace(bots.LEVELS["expert"], effort=10_000)
+    chosen = [
+        (game, seat, LevelBot(expert, 1).choose(game, seat))
+        for game, seat in moments("clever", 2, 7, bots.bot("strong", 7))
+    ]
+    for game, seat, action in reversed(chosen[::3]):
+        assert LevelBot(expert, 1).choose(game, seat) == action
 
 
 def test_a_bot_for_one_game_does_what_the_batch_does() -> None:
@@ -293,17 +303,25 @@ def test_a_forecast_names_areas_foxes_and_a_range(game: str) -> None:
     assert abs(np.mean([f.foxes for f in told]) - np.mean([s.foxes for s in reached])) < 1.5
 
 
-def test_a_search_is_graceful_at_any_effort(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = {}
-    for effort in (0, 1, 2_000, 10**9):
-        monkeypatch.setattr(player, "EFFORT", effort)
-        chooser = player.Chooser(bots.LEVELS["expert"], "clever")
-        bot = player.LevelBot(bots.LEVELS["expert"], 1)
-        monkeypatch.setattr(player, "chooser_of", lambda level, game, chooser=chooser: chooser)
-        moment = Game.new("clever").roll(Throw((2, 3, 5, 4, 1, 6))).game
-        chosen[effort] = ask(bot, moment, 0)
-        assert chooser.inner["effort"][0] < max(effort, 1) + 200_000
-    assert chooser.inner["effort"][0] > 2_000
+def test_a_search_keeps_to_its_effort() -> None:
+    game = Game.from_position(
+        "twice seats=1 first=1 turn=8 phase=choosing roll=1 reroll=1 dice=w3p,s1p,y3p,b2p,g2p,p4p"
+        " | s=xx..x.x.x...xxxx..xx.xx. y=o...oo..oo b=7,7,7,7,7,7 g=6,2,8,1,18,6,15 p=1,5,6"
+        " reroll=4/3 return=3/1 extra=4/4 foxes=1 stage=pick"
+    )
+    expert = bots.LEVELS["expert"]
+
+    def searched(effort: int) -> tuple[Action, int]:
+        level = replace(expert, effort=effort)
+        action = LevelBot(level, 1).choose(game, 0)
+        return action, int(player.chooser_of(level, "twice").inner["effort"][0])
+
+    # Three dice are thrown next, so a candidate costs 216 plans, which may overshoot their bound.
+    candidate = 216 * 3 * player.REPLY_BOUND
+    assert searched(10**9)[1] > 50_000
+    assert searched(2_000)[1] < 2_000 + candidate
+    planned = LevelBot(replace(bots.LEVELS["strong"], bounds=expert.bounds), 1).choose(game, 0)
+    assert searched(0)[0] == planned
 
 
 def test_compiling_is_told_once(

@@ -37,6 +37,8 @@ class Level:
     """How many states a plan may follow completely, by game: chains are longer in Twice."""
     throws: int = 0
     """How many throws of look-ahead it takes at most; 0: it does not look ahead."""
+    effort: int = 0
+    """States that a look-ahead visits for one decision, at most."""
 
     @property
     def simple(self) -> bool:
@@ -78,6 +80,7 @@ LEVELS = {
             noise=(("clever", 0.0), ("twice", 0.0)),
             bounds=(("clever", 256), ("twice", 256)),
             throws=72,
+            effort=120_000,
         ),
     )
 }

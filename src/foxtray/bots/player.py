@@ -36,9 +36,7 @@ MARGIN = 8.0
 """Only leaves within so many points of the best are looked at closer."""
 CANDIDATES = 8
 OPINION_BOUND = 1024
-"""The same for an opinion, which may take its time."""
-EFFORT = 120_000
-"""States that a search looks at for one decision, at most: about 0.2 s on one core."""
+"""How many states a plan follows completely for an opinion, which may take its time."""
 
 
 class Chooser:
@@ -70,7 +68,7 @@ class Chooser:
         with machine.announced(search=self.level.throws > 0):
             if self.level.throws:
                 thinking.search_all(
-                    *common, self.bound, REPLY_BOUND, self.level.throws, EFFORT, MARGIN,
+                    *common, self.bound, REPLY_BOUND, self.level.throws, self.level.effort, MARGIN,
                     CANDIDATES, net, self.desk, self.inner, actions,
                 )  # fmt: skip
             else:
