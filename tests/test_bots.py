@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint
@@ -104,6 +105,18 @@ def test_a_search_repeats_itself_whatever_was_searched_before() -> None:
     ]
     for game, seat, action in reversed(chosen[::3]):
         assert LevelBot(expert, 1).choose(game, seat) == action
+
+
+def test_bots_may_think_in_several_threads() -> None:
+    bot = bots.bot("strong", 1)
+    asked = [game for seed in range(3) for game, _ in moments("clever", 1, seed, bot)]
+    expected = [bot.choose(game, 0) for game in asked]
+
+    def think(_: int) -> bool:
+        return [bots.bot("strong", 1).choose(game, 0) for game in asked] == expected
+
+    with ThreadPoolExecutor(3) as pool:
+        assert all(pool.map(think, range(6)))
 
 
 def test_a_bot_for_one_game_does_what_the_batch_does() -> None:

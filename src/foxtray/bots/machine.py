@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from threading import Lock
 from types import ModuleType
 
 from foxtray.sim.compiled import Announced, chance, compile_module, rules
 
 THINKING = "foxtray.bots.thinking"
+LOADING = Lock()
 
 
 @cache
@@ -43,8 +45,14 @@ def search() -> ModuleType:
     )
 
 
-@cache
 def thinking() -> ModuleType:
+    # Where compiled code is kept is settled for the whole process while a module is loaded.
+    with LOADING:
+        return load_thinking()
+
+
+@cache
+def load_thinking() -> ModuleType:
     return compile_module(
         THINKING,
         chance=chance(),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -76,10 +76,21 @@ class Chooser:
         return actions
 
 
-@cache
+class Choosers(threading.local):
+    """The choosers of a thread. Two threads at once would write into the same desk."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[Level, str], Chooser] = {}
+
+
+CHOOSERS = Choosers()
+
+
 def chooser_of(level: Level, game: str) -> Chooser:
     """One chooser serves all bots of a level: it remembers nothing between decisions."""
-    return Chooser(level, game)
+    if (level, game) not in CHOOSERS.known:
+        CHOOSERS.known[level, game] = Chooser(level, game)
+    return CHOOSERS.known[level, game]
 
 
 class LevelBot:
