@@ -342,13 +342,20 @@ def test_compiling_is_told_once(
 ) -> None:
     game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
     bot = bots.bot("strong")
-    bot.choose(game, 0)  # so that it is known here, and not really compiled again
+    assert isinstance(bot, LevelBot)
+    for think in (bot.choose, bot.evaluate, bot.forecast):
+        think(game, 0)  # so that it is known here, and not really compiled again
     monkeypatch.setattr(compiled, "cache_path", lambda: tmp_path)
     capsys.readouterr()
-    bot.choose(game, 0)
-    assert capsys.readouterr().err.startswith("foxtray: compiling the bots, once, about")
-    bot.choose(game, 0)
-    assert capsys.readouterr().err == ""
+    for think, what in (
+        (bot.choose, "the bots"),
+        (bot.evaluate, "the opinions of the bots"),
+        (bot.forecast, "the forecasts of the bots"),
+    ):
+        think(game, 0)
+        assert capsys.readouterr().err.startswith(f"foxtray: compiling {what}, once, about")
+        think(game, 0)
+        assert capsys.readouterr().err == ""
 
 
 class Misbehaving:

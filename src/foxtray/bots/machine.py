@@ -65,8 +65,15 @@ def load_thinking() -> ModuleType:
     )
 
 
-def announced(*, search: bool) -> Announced:
-    """Tells if a decision has to be compiled first, which takes a while; a search is so apart."""
-    if search:
-        return Announced("the search of the bots", 30, THINKING, "-search")
-    return Announced("the bots", 30, THINKING)
+PARTS = {
+    "plan": "the bots",
+    "search": "the search of the bots",
+    "opinion": "the opinions of the bots",
+    "forecast": "the forecasts of the bots",
+}
+"""What is compiled apart, when it is first wanted."""
+
+
+def announced(part: str) -> Announced:
+    """Tells if a part of thinking has to be compiled first, which takes a while."""
+    return Announced(PARTS[part], 30, THINKING, f"-{part}")

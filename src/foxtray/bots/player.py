@@ -65,7 +65,7 @@ class Chooser:
         thinking = machine.thinking()
         net = self.weights.net(int(states["seats"][which[0]]))
         common = (tables, states, which, seats, lows, highs)
-        with machine.announced(search=self.level.throws > 0):
+        with machine.announced("search" if self.level.throws else "plan"):
             if self.level.throws:
                 thinking.search_all(
                     *common, self.bound, REPLY_BOUND, self.level.throws, self.level.effort, MARGIN,
@@ -122,9 +122,10 @@ class LevelBot:
         tables, states, *_ = self._batch(game, seat)
         net = chooser.weights.net(game.seats)
         outputs = np.zeros(OUTPUTS)
-        ended = machine.thinking().forecast(
-            tables, states, seat, chooser.bound, net, chooser.desk, outputs
-        )
+        with machine.announced("forecast"):
+            ended = machine.thinking().forecast(
+                tables, states, seat, chooser.bound, net, chooser.desk, outputs
+            )
         score = replace(game, state=read_state(states, 0)).score(seat)
         if ended:
             return Forecast(score.total, score.areas, score.foxes, (score.total,) * QUANTILES)
@@ -147,11 +148,12 @@ class LevelBot:
         legal = np.zeros(ACTIONS, np.int64)
         points, chances, errors, worths = (np.zeros(ACTIONS) for _ in range(4))
         net = chooser.weights.net(game.seats)
-        n = machine.thinking().appraise(
-            tables, states, seat, self.seed & MASK, self.seed >> 32, OPINION_BOUND, REPLY_BOUND,
-            self.level.throws, MARGIN, net, chooser.desk, chooser.inner, legal, points, chances,
-            errors, worths,
-        )  # fmt: skip
+        with machine.announced("opinion"):
+            n = machine.thinking().appraise(
+                tables, states, seat, self.seed & MASK, self.seed >> 32, OPINION_BOUND,
+                REPLY_BOUND, self.level.throws, MARGIN, net, chooser.desk, chooser.inner, legal,
+                points, chances, errors, worths,
+            )  # fmt: skip
         actions = game.layout.actions
         alone = game.seats == 1
         return [
