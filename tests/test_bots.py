@@ -385,6 +385,28 @@ def test_a_misbehaving_bot_is_reported_by_name(fault: str) -> None:
         ask(Misbehaving(fault), game, 0, limit=0.01)
 
 
+@pytest.mark.parametrize("name", ["casual", "expert"])
+def test_only_a_seat_that_is_awaited_is_decided_for(name: str) -> None:
+    start = Game.new("clever", 2)
+    bot = bots.bot(name)
+    assert isinstance(bot, LevelBot)
+    thrown = start.roll(Throw((1, 2, 3, 4, 5, 6))).game
+    for game, seat in ((start, 0), (thrown, 1), (thrown, 7), (thrown, -1)):
+        with pytest.raises(FoxtrayError, match=f"seat {seat + 1} is not awaited"):
+            bot.choose(game, seat)
+    with pytest.raises(FoxtrayError, match="seat 8 is not awaited"):
+        bot.evaluate(thrown, 7)
+    with pytest.raises(FoxtrayError, match="there is no seat 3"):
+        bot.forecast(thrown, 2)
+    assert bot.forecast(start, 1).points > 0
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_a_seed_that_is_none_is_refused(seed: int) -> None:
+    with pytest.raises(FoxtrayError, match="a seed is a whole number"):
+        bots.bot("casual", seed)
+
+
 def test_a_bot_that_never_answers_is_given_up() -> None:
     """The limit holds while it still thinks, not only once it has answered."""
     late = threading.Event()

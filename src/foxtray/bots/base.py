@@ -7,7 +7,7 @@ import threading
 from typing import NamedTuple, Protocol
 
 from foxtray.core.layout import Action
-from foxtray.errors import FoxtrayError
+from foxtray.errors import FoxtrayError, IllegalAction
 from foxtray.game import Game
 
 
@@ -43,6 +43,12 @@ class Bot(Protocol):
 
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
         """All legal actions with what they are worth, the one that the bot prefers first."""
+
+
+def check_awaited(game: Game, seat: int) -> None:
+    """Complain about a seat that has nothing to decide; compiled code would not notice."""
+    if seat not in game.awaiting():
+        raise IllegalAction("not_awaited", f"seat {seat + 1} is not awaited")
 
 
 class BotError(FoxtrayError):

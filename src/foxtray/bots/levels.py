@@ -12,6 +12,7 @@ from typing import Any
 
 from foxtray.bots.base import Bot, BotError
 from foxtray.bots.simple import SimpleBot
+from foxtray.dice import SeededDice
 from foxtray.errors import FoxtrayError
 
 GROUP = "foxtray.bots"
@@ -116,6 +117,7 @@ def chooser(name: str, game: str) -> Any:
 def bot(name: str, seed: int = 0) -> Bot:
     """A bot by its name."""
     check(name)
+    SeededDice(seed)  # complains about what is no seed
     if name not in LEVELS:
         return brought_along(name, seed)
     if LEVELS[name].simple:

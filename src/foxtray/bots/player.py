@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from foxtray.bots import machine
-from foxtray.bots.base import Forecast, Opinion
+from foxtray.bots.base import Forecast, Opinion, check_awaited
 from foxtray.bots.desk import Array, new_desk
 from foxtray.bots.levels import Level
 from foxtray.bots.network import (
@@ -110,6 +110,7 @@ class LevelBot:
 
     def choose(self, game: Game, seat: int) -> Action:
         """What to do now; the only legal action without a thought."""
+        check_awaited(game, seat)
         legal = game.legal(seat)
         if len(legal) == 1:
             return legal[0]
@@ -118,6 +119,7 @@ class LevelBot:
 
     def forecast(self, game: Game, seat: int) -> Forecast:
         """How a seat is expected to end if it plays on well."""
+        game.legal(seat)  # complains about a seat that does not exist
         chooser = chooser_of(self.level, game.sheet.id)
         tables, states, *_ = self._batch(game, seat)
         net = chooser.weights.net(game.seats)
@@ -143,6 +145,7 @@ class LevelBot:
         That is the one with the most points; but a level that looks ahead plays for the chance to
         win in the last two rounds at a table, and then that one with the best.
         """
+        check_awaited(game, seat)
         chooser = chooser_of(self.level, game.sheet.id)
         tables, states, *_ = self._batch(game, seat)
         legal = np.zeros(ACTIONS, np.int64)
