@@ -428,6 +428,18 @@ def test_a_failing_bot_does_not_end_a_game(
     assert "points: " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["me", "strong"])
+def test_a_name_that_is_taken_is_no_bot_of_others(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = EntryPoint(name, "test_bots:failing", levels.GROUP)
+    monkeypatch.setattr(levels, "entry_points", lambda group: [entry])
+    assert bots.names() == tuple(bots.LEVELS)
+    assert main(["bots"]) == 0
+    told = f"foxtray: the bot {name} of test_bots:failing is left out: the name is taken"
+    assert capsys.readouterr().err.splitlines() == [told]
+
+
 def failing(seed: int) -> Bot:
     return Misbehaving("raises")
 

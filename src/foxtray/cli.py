@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from foxtray import __version__, bots, perft, record, rulebook
 from foxtray.bots import commands as bot_commands
+from foxtray.bots.levels import ME
 from foxtray.core.codes import SEATS
 from foxtray.core.layout import Action
 from foxtray.dice import SeededDice
@@ -35,7 +36,6 @@ from foxtray.train import commands as train_commands
 from foxtray.views import summary
 
 GAMES = tuple(SHEETS)
-ME = "me"
 ON_OFF = {"on": True, "off": False}
 ROOMY = 34
 BAD_INPUT = 2

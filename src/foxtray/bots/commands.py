@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any
 
-from foxtray.bots.levels import LEVELS, external
+from foxtray.bots.levels import LEVELS, external, refused
 from foxtray.sheets import SHEETS
 
 Adder = Callable[[str, str, Sequence[str]], argparse.ArgumentParser]
@@ -47,12 +48,13 @@ def described() -> list[dict[str, Any]]:
             "strength": {},
         }
         for name, entry in sorted(external().items())
-        if name not in LEVELS
     ]
 
 
 def run_bots(args: argparse.Namespace) -> int:
     found = described()
+    for sentence in refused():
+        print(f"foxtray: {sentence}", file=sys.stderr)
     if args.json:
         print(json.dumps(found))
         return 0

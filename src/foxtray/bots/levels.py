@@ -16,6 +16,8 @@ from foxtray.dice import SeededDice
 from foxtray.errors import FoxtrayError
 
 GROUP = "foxtray.bots"
+ME = "me"
+"""Whoever sits at the keyboard; no bot can be called so."""
 SUBSTITUTE = "greedy"
 """Who acts in place of a bot that fails, or of somebody who is away."""
 
@@ -89,12 +91,22 @@ LEVELS = {
 
 def external() -> dict[str, Any]:
     """Bots that other installed packages bring along."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    found = entry_points(group=GROUP)
+    return {entry.name: entry for entry in found if entry.name not in (ME, *LEVELS)}
+
+
+def refused() -> list[str]:
+    """Sentences on bots of other packages that cannot be called as they are."""
+    return [
+        f"the bot {entry.name} of {entry.value} is left out: the name is taken"
+        for entry in entry_points(group=GROUP)
+        if entry.name in (ME, *LEVELS)
+    ]
 
 
 def names() -> tuple[str, ...]:
     """All bots there are: the levels, weakest first, then those of other packages."""
-    return (*LEVELS, *sorted(set(external()) - set(LEVELS)))
+    return (*LEVELS, *sorted(external()))
 
 
 def check(name: str) -> None:
