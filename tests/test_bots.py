@@ -372,17 +372,46 @@ class Misbehaving:
         if self.fault == "sleeps":
             time.sleep(0.05)
             return game.legal(seat)[0]
+        if self.fault == "gives up":
+            raise KeyboardInterrupt
+        if self.fault == "closes":
+            raise GeneratorExit
+        if self.fault == "answers with numbers":
+            return np.zeros(3)  # type: ignore[return-value]
         return Action.parse(game.sheet.id, "+b7")
 
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
         return []
 
 
-@pytest.mark.parametrize("fault", ["raises", "sleeps", "cheats"])
-def test_a_misbehaving_bot_is_reported_by_name(fault: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("raises", "failed: RuntimeError"),
+        ("sleeps", "took more than 0.01 s"),
+        ("gives up", "failed: KeyboardInterrupt"),
+        ("closes", "failed: GeneratorExit"),
+        ("answers with numbers", "answered with a ndarray, not an action"),
+        ("cheats", "is not legal here"),
+    ],
+)
+def test_a_misbehaving_bot_is_reported_by_name(fault: str, said: str) -> None:
     game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
-    with pytest.raises(BotError, match="bot clumsy"):
-        ask(Misbehaving(fault), game, 0, limit=0.01)
+    with pytest.raises(BotError, match=f"bot clumsy .*{said}"):
+        ask(Misbehaving(fault), game, 0, limit=0.01 if fault == "sleeps" else 30)
+
+
+def test_a_bot_cannot_change_the_game_it_is_asked_about() -> None:
+    class Cheat(Misbehaving):
+        def choose(self, game: Game, seat: int) -> Action:
+            game.state.cells[seat][0] = 1
+            game.state.foxes[seat] = 7
+            return game.legal(seat)[0]
+
+    game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
+    before = game.position()
+    ask(Cheat(""), game, 0)
+    assert game.position() == before
 
 
 @pytest.mark.parametrize("name", ["casual", "expert"])
@@ -424,8 +453,13 @@ def test_a_failing_bot_does_not_end_a_game(
 ) -> None:
     entry = EntryPoint("clumsy", "test_bots:failing", levels.GROUP)
     monkeypatch.setattr(levels, "entry_points", lambda group: [entry])
-    assert main(["play", "clever", "--seats", "clumsy", "--seed", "3"]) == 0
-    assert "points: " in capsys.readouterr().out
+    assert main(["play", "clever", "--seats", "clumsy,clumsy", "--seed", "3"]) == 0
+    shown = capsys.readouterr()
+    assert "points" in shown.out
+    # Nobody sees a screen of it, so it is told beside, once for each of them.
+    for seat in (1, 2):
+        assert f"foxtray: Seat {seat} (clumsy): bot clumsy failed: RuntimeError" in shown.err
+    assert shown.err.count("\n") == 2
 
 
 @pytest.mark.parametrize("name", ["me", "strong"])
@@ -463,6 +497,17 @@ def nobody(seed: int) -> None:
     """Makes no bot."""
 
 
+class Nameless(Misbehaving):
+    """A bot that fails when it is asked for its name."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__("")
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        raise RuntimeError("who am I")
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [
@@ -470,6 +515,7 @@ def nobody(seed: int) -> None:
         ("test_bots:out_of_order", "bot broken cannot be loaded: RuntimeError('no licence')"),
         ("sys:exit", "bot broken cannot be loaded: SystemExit("),
         ("test_bots:nobody", "bot broken cannot be used"),
+        ("test_bots:Nameless", "bot broken cannot be used"),
     ],
 )
 def test_a_bot_that_cannot_be_loaded_is_named(

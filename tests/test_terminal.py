@@ -381,7 +381,17 @@ def test_of_a_failing_bot_is_told_and_the_game_goes_on() -> None:
     table.terminal.ask = anybody(table, random.Random(4))
     assert table.terminal.run()
     told = " ".join(table.text.split())
-    assert "Seat 2 (ill): bot ill failed: it is in bed; a substitute acts for it" in told
+    said = "Seat 2 (ill): bot ill failed: it is in bed; a substitute plays on for it"
+    assert told.count(said) == 1
+
+
+def test_of_a_failing_bot_is_told_where_nobody_plays() -> None:
+    table = Table(Setup("clever", 2, seed=4, names=("ill", "lowest")))
+    table.terminal.bots = {0: ill, 1: lowest}
+    warnings: list[str] = []
+    table.terminal.warn = warnings.append
+    assert table.terminal.run()
+    assert warnings == ["Seat 1 (ill): bot ill failed: it is in bed; a substitute plays on for it"]
 
 
 def test_the_real_dice_of_a_bot_are_thrown_by_hand() -> None:

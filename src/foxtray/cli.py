@@ -224,6 +224,7 @@ def run_play(args: argparse.Namespace) -> int:
     seated = seat_bots(found.setup)
     terminal = Terminal(found, input, print, ink, clear=screen, roomy=roomy, path=path)
     terminal.bots = seated
+    terminal.warn = complain
     terminal.substitute = bots.bot(bots.SUBSTITUTE, seed=found.setup.seed or 0).choose
     terminal.run()
     return 0

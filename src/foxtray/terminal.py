@@ -182,7 +182,9 @@ class Terminal:
     bots: Mapping[int, Callable[[Game, int], Action]] = field(default_factory=dict)
     """Who decides for the seats that nobody at the keyboard plays."""
     substitute: Callable[[Game, int], Action] = first_of_all
-    """Who decides where one of them fails."""
+    """Who takes the seat of one of them that fails."""
+    warn: Callable[[str], object] = print
+    """Tells of that where nobody plays, and so no screen is drawn."""
     news: list[str] = field(default_factory=list)
     offered: list[Choice] = field(default_factory=list)
 
@@ -304,12 +306,18 @@ class Terminal:
         return True
 
     def ask_bot(self, seat: int) -> Action:
-        """What a bot decides; of one that fails it is told, and the game goes on."""
+        """What a bot decides; of one that fails it is told, and a substitute keeps its seat.
+
+        It is not asked again: one that is too slow would hold up the game at every decision.
+        """
         game = self.record.game
         try:
             return self.bots[seat](game, seat)
         except FoxtrayError as error:
-            self.news.append(f"{self.name(seat)}{error}; a substitute acts for it")
+            told = f"{self.name(seat)}{error}; a substitute plays on for it"
+            tell = self.warn if len(self.bots) == game.seats else self.news.append
+            tell(told)
+            self.bots = {**self.bots, seat: self.substitute}
             return self.substitute(game, seat)
 
     def act(self, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from foxtray.core.layout import Action
@@ -71,12 +72,14 @@ def ask(bot: Bot, game: Game, seat: int, limit: float = 30.0) -> Action:
         raise BotError(f"bot {bot.name} took more than {limit:g} s for a decision") from None
     if isinstance(answer, BaseException):
         raise BotError(f"bot {bot.name} failed: {answer!r}") from answer
+    if not isinstance(answer, Action):
+        raise BotError(f"bot {bot.name} answered with a {type(answer).__name__}, not an action")
     if answer not in game.legal(seat):
         raise BotError(f"bot {bot.name} answered {answer}, which is not legal here")
     return answer
 
 
-def attempt(bot: Bot, game: Game, seat: int) -> Action | BaseException:
+def attempt(bot: Bot, game: Game, seat: int) -> object:
     """A bot's answer, or how it failed."""
     try:
         return bot.choose(game, seat)
@@ -84,10 +87,18 @@ def attempt(bot: Bot, game: Game, seat: int) -> Action | BaseException:
         return error
 
 
-def attempt_in_time(bot: Bot, game: Game, seat: int, limit: float) -> Action | BaseException:
+def attempt_in_time(bot: Bot, game: Game, seat: int, limit: float) -> object:
     """The same; raises `queue.Empty` after so many seconds."""
-    answers: queue.SimpleQueue[Action | BaseException] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[object] = queue.SimpleQueue()
+    # It may alter what it is given, even long after it was given up.
+    own = replace(game, state=game.state.copy())
+
+    def think() -> None:
+        try:
+            answers.put(bot.choose(own, seat))
+        except BaseException as error:  # a thread has nobody above it to hear of it
+            answers.put(error)
+
     # Nothing ends a thread from outside: one that takes too long is left behind.
-    thinker = threading.Thread(target=lambda: answers.put(attempt(bot, game, seat)), daemon=True)
-    thinker.start()
+    threading.Thread(target=think, daemon=True).start()
     return answers.get(timeout=limit)

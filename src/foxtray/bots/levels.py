@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, cast
 
 from foxtray.bots.base import Bot, BotError
 from foxtray.bots.simple import SimpleBot
@@ -142,9 +142,13 @@ def bot(name: str, seed: int = 0) -> Bot:
 def brought_along(name: str, seed: int) -> Bot:
     """A bot of another package; what goes wrong there becomes a BotError with its name."""
     try:
-        found: Bot = external()[name].load()(seed)
+        found: Any = external()[name].load()(seed)
     except (Exception, SystemExit) as error:
         raise BotError(f"bot {name} cannot be loaded: {error!r}") from error
-    if not (hasattr(found, "name") and hasattr(found, "choose")):
+    try:
+        usable = isinstance(found.name, str) and callable(found.choose)
+    except Exception:  # what looks like an attribute may be code that fails
+        usable = False
+    if not usable:
         raise BotError(f"bot {name} cannot be used: it has no name or cannot choose")
-    return found
+    return cast(Bot, found)
