@@ -111,8 +111,9 @@ def test_the_command_trains_saves_and_goes_on(tmp_path: Path) -> None:
     assert main([*words, "--start", str(path), "--out", str(other)]) == 0
     assert run.load(other).plan.seats == (1, 2, 4)
     words = ["train", "clever", "--games", "64", "--jobs", "1"]
-    assert main([*words, "--refit", str(path), "--out", str(other)]) == 0
-    assert run.load(other).plan.throws == 6
+    better = tmp_path / "better.npz"
+    assert main([*words, "--refit", str(path), "--out", str(better)]) == 0
+    assert run.load(better).plan.throws == 6
 
 
 @pytest.mark.parametrize("game", ["clever", "twice"])
@@ -152,6 +153,8 @@ def targets_of_the_first_throw(game: str, throws: int) -> Array:
         ("--games 9 --out no/such.npz", "no/such.npz cannot be written: No such file"),
         ("--games 9 --out .", ". cannot be written: "),
         ("--games 9 --out folder", "folder cannot be written: Is a directory"),
+        ("--games 9 --out twice.npz", "twice.npz exists already: --resume it, or name another"),
+        ("--games 9 --refit twice.npz --out twice.npz", "twice.npz exists already"),
         ("--games 9 --start none.npz", "there is no weights file none.npz"),
         ("--games 9 --start text.npz", "the weights file text.npz is damaged"),
         ("--games 9 --start torn.npz", "the weights file torn.npz is damaged"),

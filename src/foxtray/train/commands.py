@@ -80,6 +80,8 @@ def run_train(args: argparse.Namespace) -> int:
         run.check_writable(path)
     else:
         run.check_writable(path)
+        if path.exists():
+            raise BadSetup(f"{path} exists already: --resume it, or name another file with --out")
         trainer = new_run(args)
     print(f"{trainer.plan.games} games of {args.game}, checkpoints in {path}", file=sys.stderr)
     if run.train(trainer, path, tell):
