@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from dataclasses import replace
@@ -12,16 +13,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from foxtray import FoxtrayError
 from foxtray.bots.desk import Array, new_desk
 from foxtray.bots.weights import save_weights, weights_of
 from foxtray.cli import main
 from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, tables_of
 from foxtray.train import machine, run
+from foxtray.train.plan import Plan
 from foxtray.train.samples import new_samples
 
 
-def plan(games: int, threads: int = 1) -> run.Plan:
+def plan(games: int, threads: int = 1) -> Plan:
     return replace(
         run.with_games(run.default_plan("clever", (1,), 1 << 41, threads), games), bound=16
     )
@@ -199,6 +202,69 @@ def test_bad_input_is_one_sentence(
     assert said in shown
     assert shown.count("\n") == 1
     assert sorted(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"done": -5},
+        {"done": "many"},
+        {"step": 1.5},
+        {"game": "chess"},
+        {"games": "many"},
+        {"games": -64},
+        {"seats": []},
+        {"seats": [9]},
+        {"seats": [0]},
+        {"seats": 1},
+        {"seed": 1 << 63},
+        {"threads": 0},
+        {"threads": 7},
+        {"per_round": 0},
+        {"per_round": 1 << 40},
+        {"batch": 0},
+        {"bound": 0},
+        {"bound": 4096},
+        {"throws": 10**9},
+        {"rate": float("nan")},
+        {"fade": 0},
+        {"colour": "red"},
+    ],
+    ids=str,
+)
+def test_a_checkpoint_that_was_edited_is_refused(
+    edit: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.npz"
+    run.Trainer(plan(64)).save(path)
+    with np.load(path) as stored:
+        parts = dict(stored)
+    about = json.loads(str(parts["about"]))
+    key, value = next(iter(edit.items()))
+    (about if key in about else about["plan"])[key] = value
+    np.savez(path, **{**parts, "about": json.dumps(about)})
+    assert main(["train", "clever", "--resume", str(path)]) == 2
+    shown = capsys.readouterr().err
+    assert f"{path} is no checkpoint of a training run" in shown
+    assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["weights", "averages", "means", "squares"])
+def test_a_checkpoint_without_numbers_is_refused(name: str, tmp_path: Path) -> None:
+    trainer = run.Trainer(plan(64))
+    getattr(trainer, name)[7] = np.nan
+    trainer.save(tmp_path / "run.npz")
+    with pytest.raises(FoxtrayError, match="no number"):
+        run.load(tmp_path / "run.npz")
+
+
+def test_a_net_that_is_spoilt_stops_its_run(tmp_path: Path) -> None:
+    trainer = run.Trainer(plan(128))
+    trainer.weights[:] = 1e30
+    path = tmp_path / "run.npz"
+    with pytest.raises(FoxtrayError, match="spoilt after 64 games"):
+        run.train(trainer, path, lambda *args: None)
+    assert not path.exists()
 
 
 def test_impossible_seats_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

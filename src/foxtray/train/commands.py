@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING
 from foxtray.errors import BadSetup
 from foxtray.sheets import SHEETS
 from foxtray.sim.commands import INTERRUPTED, need_numbers, whole
+from foxtray.train.plan import LAST_SEED, MOST_THREADS
 
 if TYPE_CHECKING:
     from foxtray.train.run import Trainer
 
 Adder = Callable[[str, str, Sequence[str]], argparse.ArgumentParser]
 FIRST_SEED = 1 << 40
-LAST_SEED = 1 << 62
-"""Compiled code counts on from here in 63 bits."""
-MOST_THREADS = 256
 
 
 def add(command: Adder) -> None:

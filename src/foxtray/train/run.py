@@ -23,46 +23,17 @@ import numpy as np
 
 from foxtray.bots.desk import WEIGHTS, Array, net_of, new_desk, random_weights
 from foxtray.bots.weights import read_weights
-from foxtray.errors import BadSetup
+from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.sim.arrays import STATE, Records, tables_of
 from foxtray.sim.interrupts import caught
 from foxtray.train import machine
+from foxtray.train.plan import Plan, whole_number
 from foxtray.train.samples import Samples, new_samples
 
 MOST_SAMPLES = 160
 """No game gives more samples per seat."""
-
-
 WARM_UP = 0.01
 """The share of a run in which the learning rate rises."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a training run is to do; stored with its checkpoints."""
-
-    game: str
-    games: int
-    seats: tuple[int, ...] = (1,)
-    """The numbers of seats, which its games take in turn."""
-    seed: int = 1 << 40
-    """Self-play uses the seeds from here on; evaluation never does."""
-    threads: int = 2
-    per_round: int = 64
-    batch: int = 256
-    rate: float = 1e-3
-    decay: float = 0.8
-    """The lambda of TD(lambda)."""
-    share: float = 0.7
-    """The share of games whose behaviour has a taste for some areas."""
-    strength: float = 0.3
-    """The most that a taste adds per point; it fades to nothing at `fade` of the run."""
-    fade: float = 0.6
-    bound: int = 64
-    throws: int = 0
-    """How many throws of look-ahead take the luck out of a solo target; 0: none."""
-    keep: float = 0.999
-    """How slowly the averaged weights, which play, follow the learning ones."""
 
 
 @dataclass(slots=True)
@@ -107,8 +78,13 @@ class Trainer:
             about = json.loads(str(stored["about"]))
             plan = about["plan"]
             flats = {name: stored[name] for name in ("weights", "means", "squares", "averages")}
-            if any(flat.shape != (WEIGHTS,) for flat in flats.values()):
-                raise ValueError("its net is of another version")
+            for flat in flats.values():
+                if flat.shape != (WEIGHTS,) or flat.dtype != np.float32:
+                    raise BadSetup("its net is of another version")
+                if not np.isfinite(flat).all():
+                    raise BadSetup("its net holds what is no number")
+            if not (whole_number(about["done"]) and whole_number(about["step"])):
+                raise BadSetup("it does not say how far it is")
             return cls(
                 Plan(**{**plan, "seats": tuple(plan["seats"])}),
                 about["done"],
@@ -152,6 +128,11 @@ class Trainer:
                 with machine.announced_learning():
                     error = self._learn(counts, samples, desks, slopes, rate)
                 self.done += plan.per_round
+                # Nobody would finish a game by values that are no numbers.
+                if not (math.isfinite(error) and np.isfinite(self.averages).all()):
+                    raise FoxtrayError(
+                        f"the net is spoilt after {self.done} games: its values are no numbers"
+                    )
                 yield np.concatenate(results), error
 
     def _learn(
@@ -223,8 +204,10 @@ def load(path: Path) -> Trainer:
         return Trainer.load(path)
     except OSError as error:
         raise BadSetup(f"{path} cannot be read: {error.strerror}") from None
-    except Exception as error:  # a torn archive fails in many ways
-        raise BadSetup(f"{path} is no checkpoint of a training run ({error})") from None
+    except BadSetup as error:
+        raise BadSetup(f"{path} is no checkpoint of a training run: {error}") from None
+    except Exception:  # a torn archive fails in many ways
+        raise BadSetup(f"{path} is no checkpoint of a training run") from None
 
 
 def started(plan: Plan, path: Path) -> Trainer:

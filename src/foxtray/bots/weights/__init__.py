@@ -56,8 +56,8 @@ def read_weights(path: Path) -> Weights:
             card = json.loads(str(stored["card"]))
     except FileNotFoundError:
         raise DamagedWeights(f"there is no weights file {path.name}") from None
-    except Exception as error:
-        raise DamagedWeights(f"the weights file {path.name} is damaged ({error})") from None
+    except Exception:  # what numpy says of it may be advice to trust the file
+        raise DamagedWeights(f"the weights file {path.name} is damaged") from None
     fits = flats.ndim == 2 and flats.shape[1] == WEIGHTS and np.isfinite(flats).all()
     if not fits or len(serves) != SEATS or not all(0 <= k < len(flats) for k in serves):
         raise DamagedWeights(f"the weights file {path.name} does not fit this version of foxtray")
