@@ -13,11 +13,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from foxtray import FoxtrayError
+from foxtray import FoxtrayError, Game, Throw, bots
 from foxtray.bots.desk import Array, new_desk
-from foxtray.bots.weights import save_weights, weights_of
+from foxtray.bots.weights import read_weights, save_weights, weights_of
 from foxtray.cli import main
-from foxtray.sim import compiled
+from foxtray.sim import batch, compiled
 from foxtray.sim.arrays import STATE, tables_of
 from foxtray.train import machine, run
 from foxtray.train.plan import Plan
@@ -279,3 +279,62 @@ def test_a_finished_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     trainer.save(tmp_path / "run.npz")
     assert main(["train", "clever", "--resume", str(tmp_path / "run.npz")]) == 0
     assert "is finished: 64 games" in capsys.readouterr().err
+
+
+def test_packed_checkpoints_can_be_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    nets = {}
+    for name, seats in (("alone", (1,)), ("tables", (2, 4))):
+        trainer = run.Trainer(replace(plan(64), seats=seats, seed=len(name)), done=64)
+        trainer.save(Path(f"{name}.npz"))
+        nets[name] = trainer.averages
+    assert main(["pack", "alone.npz", "tables.npz", "--out", "mine.npz"]) == 0
+    assert "seats 2, 3, 4: 64 games of 2 or 4 seat(s), seeds from 6" in capsys.readouterr().out
+    weights = read_weights(Path("mine.npz"))
+    assert [net["serves_seats"] for net in weights.card["nets"]] == [[1], [2, 3, 4]]
+    assert np.array_equal(weights.net(1).view(np.float32), nets["alone"])
+    assert np.array_equal(weights.net(3).view(np.float32), nets["tables"])
+    # Nothing was learned, so it plays badly; and the shipped nets are not touched.
+    game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
+    own, shipped = bots.bot("strong", weights=Path("mine.npz")), bots.bot("strong")
+    assert own.evaluate(game, 0)[0].points < 200 < shipped.evaluate(game, 0)[0].points
+    bots.ask(own, game, 0)
+    chooser = bots.chooser("strong", "clever", weights=Path("mine.npz"))
+    assert batch.play("clever", [chooser], 1, 20).totals.mean() < 200
+    for wrong in (
+        lambda: bots.bot("greedy", weights=Path("mine.npz")),
+        lambda: bots.chooser("strong", "twice", weights=Path("mine.npz")),
+        lambda: bots.chooser("strong", "clever", weights=Path("alone.npz")),
+    ):
+        with pytest.raises(FoxtrayError, match=r"does not play|not for twice|is damaged"):
+            wrong()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("one.npz --out one.npz", "one.npz exists already"),
+        ("one.npz --out no/such.npz", "no/such.npz cannot be written"),
+        ("none.npz --out new.npz", "none.npz cannot be read"),
+        ("one.npz other.npz --out new.npz", "other.npz holds a run of twice, not of clever"),
+        ("one.npz one.npz --out new.npz", "one.npz would serve nobody"),
+    ],
+)
+def test_what_cannot_be_packed_is_one_sentence(
+    options: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run.Trainer(plan(64)).save(Path("one.npz"))
+    run.Trainer(replace(plan(64), game="twice")).save(Path("other.npz"))
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    assert main(["pack", *options.split()]) == 2
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert shown.count("\n") == 1
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, cast
 
 from foxtray.bots.base import Bot, BotError
 from foxtray.bots.simple import SimpleBot
 from foxtray.dice import SeededDice
-from foxtray.errors import FoxtrayError
+from foxtray.errors import BadSetup, FoxtrayError
 
 GROUP = "foxtray.bots"
 ME = "me"
@@ -109,26 +110,32 @@ def names() -> tuple[str, ...]:
     return (*LEVELS, *sorted(external()))
 
 
-def check(name: str) -> None:
+def check(name: str, weights: Path | None = None) -> None:
+    """Complain about a bot that does not exist, or that can do nothing with weights."""
     if name not in LEVELS and name not in external():
         raise UnknownBot(f"there is no bot {name!r}; choose one of {', '.join(names())}")
+    if weights is not None and (name not in LEVELS or LEVELS[name].simple):
+        raise BadSetup(f"bot {name} does not play by weights")
 
 
-def chooser(name: str, game: str) -> Any:
-    """A level's play for many games at once, as batch play wants it; a name if it knows it."""
-    check(name)
+def chooser(name: str, game: str, weights: Path | None = None) -> Any:
+    """A level's play for many games at once, as batch play wants it; a name if it knows it.
+
+    A level that values plays with the nets of a weights file, if one is given.
+    """
+    check(name, weights)
     if name not in LEVELS:
         raise UnknownBot(f"bot {name!r} comes from another package and plays one game at a time")
     if LEVELS[name].simple:
         return name
     from foxtray.bots import player
 
-    return player.Chooser(LEVELS[name], game)
+    return player.Chooser(LEVELS[name], game, weights)
 
 
-def bot(name: str, seed: int = 0) -> Bot:
-    """A bot by its name."""
-    check(name)
+def bot(name: str, seed: int = 0, weights: Path | None = None) -> Bot:
+    """A bot by its name; a level that values plays with a weights file, if one is given."""
+    check(name, weights)
     SeededDice(seed)  # complains about what is no seed
     if name not in LEVELS:
         return brought_along(name, seed)
@@ -136,7 +143,7 @@ def bot(name: str, seed: int = 0) -> Bot:
         return SimpleBot(name, seed)
     from foxtray.bots import player
 
-    return player.LevelBot(LEVELS[name], seed)
+    return player.LevelBot(LEVELS[name], seed, weights)
 
 
 def brought_along(name: str, seed: int) -> Bot:

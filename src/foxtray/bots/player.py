@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from foxtray.bots.network import (
     SCALE,
     VALUE,
 )
-from foxtray.bots.weights import weights_of
+from foxtray.bots.weights import read_weights, weights_of
 from foxtray.core.chance import MASK
 from foxtray.core.codes import ACTIONS
 from foxtray.core.layout import Action
@@ -42,13 +43,13 @@ OPINION_BOUND = 1024
 class Chooser:
     """A level's decisions for a batch of games."""
 
-    def __init__(self, level: Level, game: str) -> None:
+    def __init__(self, level: Level, game: str, weights: Path | None = None) -> None:
         self.level, self.game = level, game
         self.noise = dict(level.noise)[game]
         self.bound = dict(level.bounds)[game]
         self.desk = new_desk()
         self.inner = new_desk()
-        self.weights = weights_of(game)
+        self.weights = weights_of(game) if weights is None else read_weights(weights, game)
 
     @property
     def games_at_once(self) -> int:
@@ -80,17 +81,18 @@ class Choosers(threading.local):
     """The choosers of a thread. Two threads at once would write into the same desk."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[Level, str], Chooser] = {}
+        self.known: dict[tuple[Level, str, Path | None], Chooser] = {}
 
 
 CHOOSERS = Choosers()
 
 
-def chooser_of(level: Level, game: str) -> Chooser:
+def chooser_of(level: Level, game: str, weights: Path | None = None) -> Chooser:
     """One chooser serves all bots of a level: it remembers nothing between decisions."""
-    if (level, game) not in CHOOSERS.known:
-        CHOOSERS.known[level, game] = Chooser(level, game)
-    return CHOOSERS.known[level, game]
+    key = level, game, weights
+    if key not in CHOOSERS.known:
+        CHOOSERS.known[key] = Chooser(*key)
+    return CHOOSERS.known[key]
 
 
 class LevelBot:
@@ -98,9 +100,12 @@ class LevelBot:
 
     bounded = True
 
-    def __init__(self, level: Level, seed: int) -> None:
-        self.level, self.seed = level, seed
+    def __init__(self, level: Level, seed: int, weights: Path | None = None) -> None:
+        self.level, self.seed, self.weights = level, seed, weights
         self.name = level.name
+
+    def _chooser(self, game: Game) -> Chooser:
+        return chooser_of(self.level, game.sheet.id, self.weights)
 
     def _batch(self, game: Game, seat: int) -> tuple[Any, ...]:
         states = np.zeros(1, STATE)
@@ -114,13 +119,13 @@ class LevelBot:
         legal = game.legal(seat)
         if len(legal) == 1:
             return legal[0]
-        actions = chooser_of(self.level, game.sheet.id)(*self._batch(game, seat))
+        actions = self._chooser(game)(*self._batch(game, seat))
         return game.layout.actions[int(actions[0])]
 
     def forecast(self, game: Game, seat: int) -> Forecast:
         """How a seat is expected to end if it plays on well."""
         game.legal(seat)  # complains about a seat that does not exist
-        chooser = chooser_of(self.level, game.sheet.id)
+        chooser = self._chooser(game)
         tables, states, *_ = self._batch(game, seat)
         net = chooser.weights.net(game.seats)
         outputs = np.zeros(OUTPUTS)
@@ -146,7 +151,7 @@ class LevelBot:
         win in the last two rounds at a table, and then that one with the best.
         """
         check_awaited(game, seat)
-        chooser = chooser_of(self.level, game.sheet.id)
+        chooser = self._chooser(game)
         tables, states, *_ = self._batch(game, seat)
         legal = np.zeros(ACTIONS, np.int64)
         points, chances, errors, worths = (np.zeros(ACTIONS) for _ in range(4))

@@ -1,4 +1,4 @@
-"""The command that trains a net. Imports nothing heavy until it is run."""
+"""The commands that train a net and pack it up. They import nothing heavy until they are run."""
 
 from __future__ import annotations
 
@@ -54,6 +54,15 @@ def add(command: Adder) -> None:
     train.add_argument("--out", type=Path, metavar="FILE", help="the checkpoint (GAME.npz)")
     train.set_defaults(run=run_train)
 
+    packing = command(
+        "pack",
+        "pack checkpoints of training runs into a weights file that bots can play with",
+        ["clever.npz --out mine.npz", "alone.npz tables.npz --out mine.npz"],
+    )
+    packing.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a checkpoint")
+    packing.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file")
+    packing.set_defaults(run=run_pack)
+
 
 def seat_counts(text: str) -> tuple[int, ...]:
     """Numbers of seats, separated by commas."""
@@ -86,6 +95,19 @@ def run_train(args: argparse.Namespace) -> int:
         return 0
     print(f"stopped; go on with: foxtray train {args.game} --resume {path}", file=sys.stderr)
     return INTERRUPTED
+
+
+def run_pack(args: argparse.Namespace) -> int:
+    need_numbers()
+    from foxtray.train import run
+    from foxtray.train.pack import pack
+
+    run.check_writable(args.out)
+    if args.out.exists():
+        raise BadSetup(f"{args.out} exists already: name another file with --out")
+    for net in pack(args.files, args.out)["nets"]:
+        print(f"seats {', '.join(map(str, net['serves_seats']))}: {net['data'][-1]}")
+    return 0
 
 
 def check(args: argparse.Namespace) -> None:

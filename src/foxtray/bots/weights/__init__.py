@@ -47,8 +47,8 @@ def save_weights(
         )
 
 
-def read_weights(path: Path) -> Weights:
-    """The nets of a weights file, and its card."""
+def read_weights(path: Path, game: str | None = None) -> Weights:
+    """The nets of a weights file, and its card; those of another game are refused."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             flats = np.ascontiguousarray(stored["weights"], np.float32)
@@ -61,6 +61,8 @@ def read_weights(path: Path) -> Weights:
     fits = flats.ndim == 2 and flats.shape[1] == WEIGHTS and np.isfinite(flats).all()
     if not fits or len(serves) != SEATS or not all(0 <= k < len(flats) for k in serves):
         raise DamagedWeights(f"the weights file {path.name} does not fit this version of foxtray")
+    if game is not None and card.get("game") != game:
+        raise DamagedWeights(f"the weights file {path.name} is not for {game}")
     return Weights(tuple(net_of(flats[k]) for k in serves), card)
 
 

@@ -1,0 +1,80 @@
+"""Checkpoints of training runs, packed into a weights file that can be played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from foxtray.bots.weights import save_weights
+from foxtray.core.codes import SEATS
+from foxtray.errors import BadSetup
+from foxtray.game import RULES_VERSION
+from foxtray.train.run import Trainer, load
+
+OUTPUTS = (
+    "points to come (x 100), five final areas (x 50), final foxes (x 5), "
+    "ten quantiles of the points to come (x 100)"
+)
+
+
+def pack(paths: Sequence[Path], out: Path) -> dict[str, Any]:
+    """Write the nets of some checkpoints to a weights file; returns its model card.
+
+    A number of seats is served by the last net that was trained for it, or else by the last of all.
+    """
+    runs = [load(path) for path in paths]
+    game = runs[0].plan.game
+    for path, run in zip(paths, runs, strict=True):
+        if run.plan.game != game:
+            raise BadSetup(f"{path} holds a run of {run.plan.game}, not of {game}")
+    serves = [serving(runs, seats) for seats in range(1, SEATS + 1)]
+    for k, path in enumerate(paths):
+        if k not in serves:
+            raise BadSetup(f"{path} would serve nobody: a later file is for the same seats")
+    card = {
+        "game": game,
+        "rules_version": RULES_VERSION,
+        "date": date.today().isoformat(),
+        "nets": [
+            {
+                "serves_seats": [seats + 1 for seats in range(SEATS) if serves[seats] == k],
+                "data": [told(run)],
+            }
+            for k, run in enumerate(runs)
+        ],
+        "outputs": OUTPUTS,
+        "use": "a player of this game; the values are worth nothing for other rules",
+    }
+    save_weights(out, [run.averages for run in runs], serves, card)
+    return card
+
+
+def serving(runs: Sequence[Trainer], seats: int) -> int:
+    """Which of the runs serves a number of seats."""
+    trained = [k for k, run in enumerate(runs) if seats in run.plan.seats]
+    return trained[-1] if trained else len(runs) - 1
+
+
+def told(run: Trainer) -> str:
+    """What a net has learned from, as its model card tells it."""
+    plan = run.plan
+    tastes = "no tastes"
+    if plan.share and plan.strength:
+        tastes = (
+            f"a taste of up to {plan.strength:g} per point in {plan.share:.0%} of the games, "
+            f"gone at {plan.fade:.0%} of the run"
+        )
+    searched = ""
+    if plan.throws:
+        searched = (
+            f"; refitted on values searched one throw ahead with {plan.throws} stratified throws"
+        )
+    return (
+        f"{run.done} games of {' or '.join(map(str, plan.seats))} seat(s), "
+        f"seeds from {plan.seed}; TD({plan.decay:g}) on the points to come at chance nodes, "
+        f"Adam with rate {plan.rate:g} to 0 along a cosine, batches of {plan.batch}, "
+        f"averaged weights (decay {plan.keep:g}) play, plans of up to {plan.bound} states, "
+        f"{tastes}{searched}"
+    )
