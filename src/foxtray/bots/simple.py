@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-from foxtray.bots.base import Opinion
+from foxtray.bots.base import Opinion, check_awaited
 from foxtray.core.codes import ENTER, USE
 from foxtray.core.layout import Action
 from foxtray.errors import FoxtrayError
@@ -23,6 +23,7 @@ class SimpleBot:
         self.name, self.seed = name, seed
 
     def choose(self, game: Game, seat: int) -> Action:
+        check_awaited(game, seat)
         legal = game.legal(seat)
         whim = random.Random(f"{self.seed} {game.position()}")
         if self.name == "random":
