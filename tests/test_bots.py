@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from foxtray.bots.desk import new_desk
 from foxtray.bots.player import LevelBot
 from foxtray.bots.weights import DamagedWeights, read_weights, weights_of
 from foxtray.cli import main
-from foxtray.core.codes import ACTIONS
+from foxtray.core.codes import ACTIONS, SERVING
 from foxtray.server import worker
 from foxtray.sim import batch, compiled
 from foxtray.sim.arrays import STATE, tables_of, write
@@ -203,6 +204,42 @@ def test_compiled_and_interpreted_inference_agree(game: str) -> None:
         checked += 1
         moment = moment.roll(dice.throw(*address)).game
     assert checked > 20
+
+
+def seen(moment: Game, seat: int) -> tuple[list[int], list[float]]:
+    """What the net sees of a seat."""
+    active, dense = [0] * features.MOST, [0.0] * features.DENSE
+    n = features.describe(moment.layout.tables, moment.state, seat, active, dense)
+    return sorted(active[:n]), dense
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_seat_that_is_done_is_seen_as_it_will_be_at_the_next_throw(game: str, seats: int) -> None:
+    """With the action of a new round too: without it the net judged what it had never seen."""
+    random = Random(seats)
+    checked = 0
+    for seed in range(8):
+        moment, dice = Game.new(game, seats, first=seed % seats), SeededDice(seed)
+        expected: dict[int, tuple[list[int], list[float]]] = {}
+        while not moment.over:
+            address = moment.address()
+            if address is not None:
+                for seat, before in expected.items():
+                    assert seen(moment, seat) == before
+                    checked += 1
+                expected = {}
+                moment = moment.roll(dice.throw(*address)).game
+                continue
+            state = moment.state
+            last = (state.turn + 1) % seats == 0
+            # What is chosen at the start of round 4 cannot be known before.
+            if state.phase == SERVING and not (last and (state.turn + 1) // seats == 3):
+                for seat in set(range(seats)) - set(moment.awaiting()):
+                    expected[seat] = seen(moment, seat)
+            seat = random.choice(moment.awaiting())
+            moment = moment.play(seat, random.choice(moment.legal(seat))).game
+    assert checked > 50
 
 
 def test_a_damaged_weights_file_is_named(tmp_path: Path) -> None:

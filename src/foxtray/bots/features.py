@@ -22,6 +22,7 @@ from foxtray.core.codes import (
     RISING,
     SERVING,
     THROW,
+    TRACK,
     TRACKS,
 )
 
@@ -80,6 +81,21 @@ def own_turns_left(t: Tables, s: State, seat: int, turn: int) -> int:
     return t.rounds[s.seats] - before
 
 
+def coming_track(t: Tables, s: State) -> int:
+    """The track on which everybody gets an action before the coming throw; -1: none.
+
+    A seat that is done with the last turn of a round is valued at the start of the next, and the
+    net has never seen such a start without its action.
+    """
+    turn = s.turn + 1
+    if s.phase != SERVING or turn % rules.turns_in_round(s) != 0:
+        return -1
+    coming = turn // rules.turns_in_round(s)
+    if coming == t.rounds[s.seats] or t.bonus_kind[t.round_bonus[coming]] != TRACK:
+        return -1
+    return t.bonus_track[t.round_bonus[coming]]
+
+
 def describe(t: Tables, s: State, seat: int, active: Ints, dense: Floats) -> int:
     """Write the active inputs and the dense ones; returns how many are active."""
     n = 0
@@ -109,8 +125,11 @@ def describe(t: Tables, s: State, seat: int, active: Ints, dense: Floats) -> int
         if missing <= 2 and (t.group_bonus[g] > 0 or t.group_points[g] > 0):
             active[n] = LINE + 3 * g + missing
             n += 1
+    coming = coming_track(t, s)
     for track in range(TRACKS):
         circled = s.circled[seat][track]
+        if track == coming and circled < t.track_fields[track]:
+            circled += 1
         active[n] = ACTIONS_LEFT + track * LEFT + circled - s.spent[seat][track]
         n += 1
         if t.track_bonus[track]:
