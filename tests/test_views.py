@@ -63,6 +63,7 @@ def test_what_a_legal_action_promises_is_what_it_marks(name: str, seats: int) ->
         address = game.address()
         if address:
             assert [d[0] for d in SHEETS[name].dice if d[0] in view["rolling"]] == view["rolling"]
+            assert view["solo_serving"] == (address[1] == 0)
             game = game.roll(dice.throw(*address)).game
             continue
         seat = rng.choice(game.awaiting())

@@ -70,7 +70,11 @@ class SeatView(TypedDict):
 
 
 class GameView(TypedDict):
-    """A game at one moment. `roll` is 0 before the first roll of a turn and in solo serving."""
+    """A game at one moment. `roll` is 0 before the first roll of a turn and in solo serving.
+
+    `serving`: the rolls of this turn are over. `solo_serving`: alone, in the half of a round in which
+    one is served.
+    """
 
     game: str
     round: int
@@ -81,6 +85,7 @@ class GameView(TypedDict):
     reroll: int
     active: int
     serving: bool
+    solo_serving: bool
     over: bool
     faces: list[int]
     places: list[str]
@@ -117,6 +122,7 @@ def game_view(game: Game, earlier: tuple[Game, GameView] | None = None) -> GameV
         "reroll": s.rerolls,
         "active": game.active,
         "serving": game.serving,
+        "solo_serving": rules.solo_serving(s),
         "over": game.over,
         "faces": list(game.faces),
         "places": list(game.places),

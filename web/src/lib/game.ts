@@ -107,6 +107,7 @@ export interface GameView {
   reroll: number
   active: number
   serving: boolean
+  solo_serving: boolean
   over: boolean
   faces: number[]
   places: string[]
