@@ -34,10 +34,10 @@ def test_the_guided_game(guest: Invite, game: str) -> None:
     ana.settled()
     first = ana.page.locator(".lesson").inner_text()
     for _ in range(400):
-        if ana.page.locator(".act a").count():
-            break
         ana.answered()
         expect(ana.page.locator(".lesson")).to_be_in_viewport(ratio=1)
+        if ana.page.locator(".act a").count():
+            break
         reroll = ana.page.locator("[data-act=reroll]")
         if reroll.count():
             reroll.click()
