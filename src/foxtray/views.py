@@ -72,8 +72,8 @@ class SeatView(TypedDict):
 class GameView(TypedDict):
     """A game at one moment. `roll` is 0 before the first roll of a turn and in solo serving.
 
-    `serving`: the rolls of this turn are over. `solo_serving`: alone, in the half of a round in which
-    one is served.
+    `serving`: the rolls of this turn are over. `solo_serving`: alone, in the half of a round in
+    which one is served.
     """
 
     game: str
