@@ -427,10 +427,8 @@ async def read_body(
     data = await receive_body(request, patience)
     if decoder is None:
         return None
-    if (
-        request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        != "application/json"
-    ):
+    media = request.headers.get("content-type", "").partition(";")[0]
+    if media.strip().lower() != "application/json":
         raise Refusal("malformed", "send JSON, and say so: Content-Type: application/json")
     try:
         return decoder.decode(data)

@@ -356,7 +356,7 @@ class TableLine(Struct, frozen=True):
     totals: list[int] = []
     winners: list[int] = []
     unplayable: str | None = None
-    """Why this version cannot go on with it; its record can still be downloaded."""
+    """Why this version cannot go on with it; of rules gone by there is still the record."""
 
 
 class Me(Struct, frozen=True):
@@ -484,7 +484,8 @@ class AreaStatistics(Struct, frozen=True):
 
 
 class GameStatistics(Struct, frozen=True):
-    """My games of one kind. Solo and shared games count; practice and stand-ins do not."""
+    """My games of one kind. Solo and shared games count; practice does not, nor does what
+    stand-ins played for the most part."""
 
     games: int
     solo: int
