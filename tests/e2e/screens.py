@@ -73,6 +73,16 @@ def reach_pick(guest: Guest) -> None:
         sensible(guest, 1)
 
 
+def touch_place(guest: Guest) -> None:
+    """Touch a die with several places, and one of these: what it would bring is shown."""
+    for die in guest.page.locator(".dice button").all():
+        die.click()
+        if guest.page.locator("[data-place]").count() > 1:
+            guest.page.locator("[data-place]").last.click(force=True)
+            guest.page.wait_for_selector(".act .points")
+            return
+
+
 def take_all(browser: Browser, server: Server) -> None:
     ana = sit_down(browser, server, PHONE)
     ana.introduce("Ana")
@@ -115,8 +125,7 @@ def take_all(browser: Browser, server: Server) -> None:
     eva.settled()
     sensible(eva, 50)
     reach_pick(eva)
-    eva.page.locator(".dice button").nth(1).click()
-    eva.page.locator("[data-place]").first.click(force=True)
+    touch_place(eva)
     shoot(eva, "clever-desktop")
     sensible(eva, 900)
     eva.page.wait_for_selector("[data-fair=yes]")
