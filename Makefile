@@ -6,11 +6,14 @@ BIN := $(VENV)/bin
 PLAY := $(VENV)/.play-installed
 DEV := $(VENV)/.dev-installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+LOCK := constraints.txt
 GAME ?= clever
 CHROMIUM ?= /usr/bin/chromium
+PROXIES := $(VENV)/proxies
 
 .DEFAULT_GOAL := help
-.PHONY: help play terminal web browser test test-long check format bench bench-load bench-browser clean
+.PHONY: help play terminal web browser proxies test test-long simulate check format lock bench \
+	bench-load bench-browser clean
 
 help: ## shows this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -33,23 +36,45 @@ browser: # the tests drive Debian's Chromium
 		echo "The tests need Chromium at $(CHROMIUM): install it, or name it: make CHROMIUM=/path" >&2; \
 		exit 1; }
 
-test: $(DEV) web browser ## runs the tests; the rules must be covered completely
+proxies: # the tests drive Debian's nginx and Caddy: unpacked here, because installing starts them
+	@for name in nginx caddy; do \
+		command -v $$name >/dev/null || [ -e $(PROXIES)/usr/*bin/$$name ] || { \
+			mkdir -p $(PROXIES) && cd $(PROXIES) && { apt-get download -q $$name || \
+			{ apt-get update -q && apt-get download -q $$name; }; } >/dev/null 2>&1 && \
+			dpkg -x $${name}_*.deb . && cd - >/dev/null; } || { \
+		echo "The tests need $$name, which cannot be fetched here: install it." >&2; \
+		exit 1; }; \
+	done
+
+test: $(DEV) web browser proxies ## runs the tests; the rules must be covered completely
 	@$(BIN)/python hatch_build.py test
 	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --cov --numprocesses auto --dist loadfile
 
-test-long: $(DEV) web browser ## runs the tests over many more games
+test-long: $(DEV) web browser proxies ## runs the tests over many more games
 	@$(BIN)/python hatch_build.py test
-	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --long
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --long $(if $(SEEDS),--seeds $(SEEDS))
+
+simulate: $(DEV) ## simulates a server and its faults (SEED=7: the story of one seed)
+	cd tests && ../$(BIN)/python -m simulation.run $(if $(SEED),--seed $(SEED)) \
+		$(if $(SEEDS),--seeds $(SEEDS)) $(if $(FIRST),--first $(FIRST)) $(if $(BUG),--bug $(BUG))
 
 check: $(DEV) web ## checks style, formatting and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	@$(BIN)/python -m foxtray.server.protocol.typescript --check web/src/lib/wire.ts
 	@$(BIN)/python hatch_build.py check
 
 format: $(DEV) ## formats, and fixes what can be fixed by itself
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+lock: $(DEV) ## updates all Python dependencies and pins them in constraints.txt
+	@$(PIP) install --upgrade --upgrade-strategy eager --editable '.[dev]'
+	@{ echo "# Made by make lock: the versions that developers and CI use."; \
+		$(PIP) freeze --exclude-editable | \
+		sed "s/^uvloop==.*/&; sys_platform != 'win32'/"; } > $(LOCK)
+	@touch $(DEV) $(PLAY)
 
 bench: $(DEV) ## prints the speed of the rules
 	$(BIN)/python benchmarks/run.py
@@ -76,11 +101,12 @@ $(BIN)/python:
 	echo "Foxtray needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python" >&2; \
 	exit 1
 
-$(PLAY): pyproject.toml | $(BIN)/python
-	@if [ ! -e $(DEV) ]; then echo "Installing Foxtray."; $(PIP) install --editable .; fi
+$(PLAY): pyproject.toml $(LOCK) | $(BIN)/python
+	@if [ ! -e $(DEV) ]; then echo "Installing Foxtray."; \
+		$(PIP) install --constraint $(LOCK) --editable .; fi
 	@touch $@
 
-$(DEV): pyproject.toml | $(BIN)/python
+$(DEV): pyproject.toml $(LOCK) | $(BIN)/python
 	@echo "Installing Foxtray and the tools to develop it."
-	@$(PIP) install --editable '.[dev]'
+	@$(PIP) install --constraint $(LOCK) --editable '.[dev]'
 	@touch $@ $(PLAY)

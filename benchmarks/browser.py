@@ -1,4 +1,4 @@
-"""How quick the page is: `make bench-browser`. A real server and a real browser on loopback."""
+"""Measures the speed of the page (`make bench-browser`), with a real server and browser."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WATCH = """() => {
 
 
 def play(browser: Browser, server: Server, bots: int) -> tuple[list[float], list[float]]:
-    """A game by clicks; milliseconds from tap to visible mark, and of tasks above 50."""
+    """Play a game by clicks; milliseconds from tap to visible mark, and of tasks above 50 ms."""
     width, height = DESKTOP
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
     guest = Guest(context, server, seed=1)

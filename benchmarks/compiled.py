@@ -1,4 +1,4 @@
-"""How fast the compiled rules are, and what they cost to start."""
+"""Measures the speed and the start-up time of the compiled rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import tempfile
 from time import perf_counter, process_time
 
-from foxtray.sheets import SHEETS
+from foxtray.games.registry import SHEETS
 from foxtray.sim.batch import play
 from foxtray.sim.simulation import prepare, simulate
 
@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-m", "foxtray", "simulate", "clever", "--bot", "rand
 
 
 def games_per_second(game: str, games: int) -> float:
-    """Random solo games per CPU second of this process, the best of three batches."""
+    """Random solo games per CPU second of this process: the best of three batches."""
     play(game, ["random"], 0, WARM)
     best = 0.0
     for batch in range(BATCHES):
@@ -32,7 +32,7 @@ def games_per_second(game: str, games: int) -> float:
 
 
 def two_over_one(game: str, games: int) -> float:
-    """How much faster two processes are, by the clock, once both have started."""
+    """The speed-up of two processes in wall time, once both have started."""
 
     def speed(jobs: int) -> float:
         marks: list[tuple[int, float]] = []
@@ -43,12 +43,12 @@ def two_over_one(game: str, games: int) -> float:
             jobs=jobs,
             watch=lambda summary: marks.append((summary.games, perf_counter())),
         )
-        # Starting the other processes is told apart, as the time of a start from the cache.
+        # The start of the other processes is reported separately, as a start from the cache.
         skipped = len(marks) // 4
         (first, began), (last, ended) = marks[skipped], marks[-1]
         return (last - first) / (ended - began)
 
-    # Right after one another, and the middle of several: neighbours share a machine's moods.
+    # Runs are paired, and the median counts, because the speed of a machine drifts.
     return statistics.median(speed(2) / speed(1) for _ in range(PAIRS))
 
 
@@ -59,7 +59,7 @@ def seconds(command: list[str], **changes: str) -> float:
 
 
 def memory(games: int) -> float:
-    """The most megabytes that one process of a run of this many games ever held."""
+    """The peak memory of one process, in megabytes, in a run of this many games."""
     program = (
         "import resource as r, sys; from foxtray.cli import main; main(sys.argv[1:]); "
         "print(*(r.getrusage(who).ru_maxrss for who in (r.RUSAGE_SELF, r.RUSAGE_CHILDREN)))"

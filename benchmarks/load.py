@@ -32,12 +32,12 @@ import uvloop
 from websockets.asyncio.client import ClientConnection, connect
 
 from foxtray.game import RULES_VERSION
-from foxtray.server import inputs
-from foxtray.server.inputs import SeatSetup, TableSetup
 from foxtray.server.players import digest
+from foxtray.server.protocol import inputs
+from foxtray.server.protocol.inputs import SeatSetup, TableSetup
 from foxtray.server.store import Addition, LogRow, PlayerRow, TableRow
 from foxtray.server.store.sqlite import SqliteStore
-from foxtray.server.timing import now
+from foxtray.server.wall_clock import now
 
 SEATS = 4
 
@@ -46,7 +46,7 @@ SEATS = 4
 
 
 async def prepare(path: Path, tables: int) -> list[list[str]]:
-    """A store with tables about to make their first throw; the tokens of each table's players."""
+    """Fill a store with tables before their first roll; returns the tokens of their players."""
     store = SqliteStore(path)
     tokens: list[list[str]] = []
     work = []
@@ -94,7 +94,7 @@ class GamePart(msgspec.Struct):
 
 
 class Heard(msgspec.Struct):
-    """The parts of a message that a player at random needs."""
+    """The parts of a message that a random player needs."""
 
     type: str
     id: str | None = None
@@ -107,7 +107,7 @@ decode = msgspec.json.Decoder(Heard).decode
 
 
 class Board:
-    """One table and its sockets in this process; one command at a time is under way."""
+    """One table and its sockets in this process; it sends one command at a time."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -207,7 +207,7 @@ class Load:
         self.measuring = False
 
     async def heartbeat(self) -> None:
-        """A ping from everybody every 12 seconds, evenly spread as among real people."""
+        """Ping from every client every 12 seconds, spread evenly as with real people."""
         while True:
             for board in self.boards:
                 await asyncio.sleep(12 / len(self.boards))
@@ -216,7 +216,7 @@ class Load:
 
 
 def client(port: int) -> None:
-    """A process of clients: told what to do on standard input."""
+    """A process of clients, controlled through standard input."""
     raise_limit()
     job = json.loads(sys.stdin.readline())
 
@@ -226,7 +226,7 @@ def client(port: int) -> None:
         await load.open_all()
         gc.collect()
         gc.freeze()
-        gc.disable()  # the clients' own pauses are not to be measured
+        gc.disable()  # so that the clients' own pauses are not measured
         print("open", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         await load.play(job["rate"], job["seconds"])
@@ -270,7 +270,7 @@ def launch(port: int, db: Path) -> subprocess.Popen[bytes]:
         ],
         stdout=subprocess.DEVNULL,
         start_new_session=True,
-        env={**os.environ, "FOXTRAY_WARM": "off"},  # nobody plays against bots here
+        env={**os.environ, "FOXTRAY_WARM": "off"},  # no bots play here
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
-"""Prints how fast the rules are, beside a fixed loop that tells how fast the machine is.
+"""Measures the speed of the rules, and of a fixed loop as a calibration of the machine.
 
-Times are CPU seconds of one core. A figure divided by the calibration's compares across machines.
+Times are CPU seconds of one core. Divide a figure by the calibration to compare machines.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from foxtray.core import chance, rules
 from foxtray.core.codes import ACTIONS, DICE, OVER, THROW
 from foxtray.core.layout import Tables, layout
 from foxtray.core.state import FIELD_NAMES, State, no_log
-from foxtray.sheets import SHEETS
+from foxtray.games.registry import SHEETS
 
 NO_LOG = no_log()
 BATCHES = 3
 
 
 def calibrate(steps: int = 3_000_000) -> float:
-    """Million steps per CPU second of a plain loop that never changes."""
+    """Million steps per CPU second of a fixed plain loop."""
     began = process_time()
     total = 0
     for step in range(steps):
@@ -33,7 +33,7 @@ def calibrate(steps: int = 3_000_000) -> float:
 
 
 def throw(t: Tables, s: State, seed: int, faces: list[int], order: list[int]) -> None:
-    """Make the wanted throw from the addressed dice of a seed."""
+    """Throw the dice of a seed."""
     where = chance.address(s.turn, s.rolls, s.rerolls)
     chance.throw_faces(seed, 0, where, faces)
     if s.rolls == 0:  # solo serving, the only throw where the order of the dice matters
@@ -42,7 +42,7 @@ def throw(t: Tables, s: State, seed: int, faces: list[int], order: list[int]) ->
 
 
 def solo_game(t: Tables, seed: int, visit: Callable[[State], None] | None = None) -> int:
-    """Play a random solo game; the actions are drawn uniformly. Returns the decisions made."""
+    """Play a solo game with random actions; returns the number of decisions."""
     s = State()
     choose = random.Random(seed).random
     out, faces, order = [0] * ACTIONS, [0] * DICE, list(range(DICE))
@@ -90,7 +90,7 @@ def microseconds(t: Tables, games: int) -> tuple[float, float]:
 
 
 def size(value: object) -> int:
-    """Bytes of a nested list of small integers, which are shared and cost nothing themselves."""
+    """The bytes of a nested list of small integers; the integers are shared and not counted."""
     inner = sum(map(size, value)) if isinstance(value, list) else 0
     return sys.getsizeof(value) + inner if isinstance(value, list) else 0
 

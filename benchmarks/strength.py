@@ -1,4 +1,4 @@
-"""Measure how strong the bots are alone, and write it where `foxtray bots` reads it.
+"""Measure how strong the bots are alone, and write it to the folder of each game.
 
     python benchmarks/strength.py [--games N] [--search-games N] [--only NAME,...] [--game GAME]
 
@@ -20,13 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from foxtray import bots
+from foxtray import bots, games
 from foxtray.bots.weights import save_weights, weights_of
-from foxtray.sheets import SHEETS
+from foxtray.games.registry import SHEETS
 from foxtray.sim import batch
 
-TARGET = Path(bots.__file__).parent / "strength.json"
-FOLDER = TARGET.parent / "weights"
+GAMES = Path(games.__file__).parent
 PAGE = Path(__file__).parent.parent / "docs" / "bots.md"
 FIRST_SEED = 8_000_000_000
 
@@ -65,14 +64,17 @@ def measure(name: str, game: str, games: int) -> dict[str, float]:
     }
 
 
-def table(found: dict[str, Any]) -> str:
-    """What was measured, as a table in Markdown."""
+def table() -> str:
+    """The measurements as a Markdown table."""
     lines = [
         "| bot | game | mean | error | games | p10 | median | p90 | top band | ms a decision |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, games in found.items():
-        for game, m in games.items():
+    for name in bots.LEVELS:
+        for game, found in {game: known(game) for game in SHEETS}.items():
+            if name not in found:
+                continue
+            m = found[name]
             lines.append(
                 f"| `{name}` | {game} | {m['mean']:.1f} | {m['se']:.2f} | {m['games']} "
                 f"| {m['p10']:.0f} | {m['median']:.0f} | {m['p90']:.0f} "
@@ -81,27 +83,34 @@ def table(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def write_table(found: dict[str, Any]) -> None:
+def known(game: str) -> dict[str, Any]:
+    """The measurements of a game so far, by bot."""
+    path = GAMES / game / "strength.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
+def write_table() -> None:
     """Put the table into docs/bots.md."""
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split("<!-- strength -->")
     after = rest.split("<!-- /strength -->")[1]
-    text = f"{before}<!-- strength -->\n{table(found)}\n<!-- /strength -->{after}"
+    text = f"{before}<!-- strength -->\n{table()}\n<!-- /strength -->{after}"
     PAGE.write_text(text, encoding="utf-8")
 
 
 def write_card(game: str, found: dict[str, Any]) -> None:
-    """Tell in the model card of a game how strong its net for one seat is."""
+    """Write the strength of a game's solo net into its model card."""
     weights = weights_of(game)
     nets = {net.ctypes.data: net for net in weights.nets}  # one may serve several numbers of seats
     serves = [list(nets).index(net.ctypes.data) for net in weights.nets]
     told = {
-        name: {key: found[name][game][key] for key in ("mean", "se", "games")}
+        name: {key: found[name][key] for key in ("mean", "se", "games")}
         for name in ("strong", "expert")
-        if game in found.get(name, {})
+        if name in found
     }
     flats = [net.view(np.float32) for net in nets.values()]
-    save_weights(FOLDER / f"{game}.npz", flats, serves, {**weights.card, "strength": told})
+    save_weights(GAMES / game / "weights.npz", flats, serves, {**weights.card, "strength": told})
 
 
 def main() -> None:
@@ -111,14 +120,15 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(bots.LEVELS))
     parser.add_argument("--game", choices=tuple(SHEETS))
     args = parser.parse_args()
-    found = json.loads(TARGET.read_text(encoding="utf-8"))
     for name in args.only.split(","):
         for game in [args.game] if args.game else SHEETS:
-            games = args.search_games if bots.LEVELS[name].throws else args.games
-            found.setdefault(name, {})[game] = measure(name, game, games)
-            print(name, game, found[name][game], flush=True)
-            write_table(found)
-            TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+            count = args.search_games if bots.LEVELS[name].throws else args.games
+            found = known(game) | {name: measure(name, game, count)}
+            print(name, game, found[name], flush=True)
+            ordered = {level: found[level] for level in bots.LEVELS if level in found}
+            text = json.dumps(ordered, indent=1) + "\n"
+            (GAMES / game / "strength.json").write_text(text, encoding="utf-8")
+            write_table()
             write_card(game, found)
 
 

@@ -79,7 +79,7 @@ class Match:
 
 
 def play_matches(game: str, seats: int, numbers: range) -> int:
-    """Play these matches; the number of states compared."""
+    """Play these matches; returns the number of states compared."""
     states = 0
     for number in numbers:
         match = Match(game, seats, number)

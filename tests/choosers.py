@@ -1,4 +1,4 @@
-"""Ways to choose an action, so that games come to places where uniform chance seldom goes."""
+"""Ways to choose an action, so that games reach situations that random play seldom does."""
 
 from collections.abc import Callable
 from random import Random
@@ -42,7 +42,7 @@ def cautious(oracle: Oracle, seat: int, chance: Random) -> str:
 
 
 def stubborn(oracle: Oracle, seat: int, chance: Random) -> str:
-    """Answers the same again and again, so that seats with equal luck end with equal sheets."""
+    """Always answers alike, so that seats with equal luck end with equal sheets."""
     return oracle.legal(seat)[-1]
 
 
@@ -52,7 +52,7 @@ def declining(oracle: Oracle, seat: int, chance: Random) -> str:
 
 
 def planning(oracle: Oracle, seat: int, chance: Random) -> str:
-    """Tries everything, and plays what earns most or comes nearest to it."""
+    """Tries everything and plays what earns the most bonuses, or comes closest to one."""
 
     def gain(text: str) -> float:
         after = oracle.copy()

@@ -9,6 +9,7 @@ settings.register_profile("long", deadline=None, max_examples=2_000)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="play many more games")
+    parser.addoption("--seeds", type=int, help="how many seeds the simulated server runs")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-"""The engine behind the same face as the oracle."""
+"""The engine with the same interface as the oracle."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -57,6 +57,15 @@ class Engine:
     def address(self) -> Address | None:
         return self.game.address()
 
+    def faces(self) -> list[int]:
+        return list(self.game.faces)
+
+    def places(self) -> list[str]:
+        return list(self.game.places)
+
+    def open_bonuses(self, seat: int) -> dict[str, int]:
+        return self.game.open_bonuses(seat)
+
     def legal(self, seat: int) -> list[str]:
         return [str(action) for action in self.game.legal(seat)]
 
@@ -81,7 +90,7 @@ class Engine:
 
 
 class PackageDice:
-    """The package's own seeded dice behind the face that the proofs use."""
+    """The package's seeded dice with the interface that these tests use."""
 
     def __init__(self, seed: int) -> None:
         self.dice = SeededDice(seed)

@@ -112,6 +112,12 @@ class Sheet:
             return sorted(found)
         return list(range(2, 13)) if area == "blue" else list(range(1, 7))
 
+    def bonus_name(self, bonus: Bonus) -> str:
+        """What the notation calls a bonus that can be open."""
+        if "choice" in bonus:
+            return "choice"
+        return f"{bonus['mark']}={bonus['value']}" if "value" in bonus else str(bonus["mark"])
+
     def all_actions(self) -> list[str]:
         """The text of every action there is, in the order of the ids."""
         actions = ["pass", "reroll"]
@@ -232,6 +238,17 @@ class Oracle:
         if self.phase != "throw":
             return None
         return self.turn, self.number_of_roll, self.number_of_reroll
+
+    def faces(self) -> list[int]:
+        return [self.face[die] for die in self.sheet.dice]
+
+    def places(self) -> list[str]:
+        return [self.place[die] for die in self.sheet.dice]
+
+    def open_bonuses(self, seat: int) -> dict[str, int]:
+        """The bonuses that wait to be used, by name, and how many of each."""
+        names = [self.sheet.bonus_name(bonus) for bonus in self.players[seat].open]
+        return {name: names.count(name) for name in names}
 
     def marks(self, seat: int) -> dict[str, int]:
         return dict(self.players[seat].marks)

@@ -1,4 +1,4 @@
-"""Counting the tree of decisions.
+"""Counts the game tree.
 
 Depth is the number of decisions. Wanted dice are thrown from addressed dice and cost no depth.
 Where several seats are awaited only the lowest of them decides. A table at depth 0, or whose game

@@ -1,4 +1,4 @@
-"""Reads and plays the scenes of `tests/fixtures`; their language is told in the README there.
+"""Reads and plays the scenes of `tests/fixtures`; the README there explains their language.
 
 Seats, turns, rounds and lines count from 1 in a scene, as people count them.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from foxtray import SHEETS, Action, Game, IllegalAction, Progress, Throw
 from foxtray import events as happened
-from foxtray.sheets.model import Sheet
+from foxtray.games.model import Sheet
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CLAUSE = re.compile(r"\d+\.\d+")
@@ -32,7 +32,7 @@ class Step:
 
 @dataclass
 class Scene:
-    """A situation at the table, with the clauses it proves."""
+    """A situation in a game, and the clauses it tests."""
 
     game: str
     line: int
@@ -130,7 +130,7 @@ def tell(sheet: Sheet, event: happened.Event) -> str:
         case happened.TurnStarted(turn, seat):
             return f"turn {turn + 1} starts, {seat + 1} is active"
         case happened.Thrown(dice, faces):
-            face = dict(zip(sheet.dice, faces, strict=True))
+            face = dict(zip(sheet.colours, faces, strict=True))
             return "throw of " + " ".join(f"{die[0]}{face[die]}" for die in dice)
         case happened.Taken(seat, die, value, manner):
             return f"{seat + 1} takes {die} for {value} ({manner})"
@@ -224,7 +224,7 @@ class Table:
     # --- what happens --------------------------------------------------------------------------
 
     def throw(self, words: list[str]) -> None:
-        """Throw exactly the dice that are wanted; `order` decides between equals."""
+        """Throw exactly the dice to roll; `order` breaks ties."""
         letters = self.letters()
         dice, order = words, list(letters)
         if "order" in words:
@@ -255,7 +255,7 @@ class Table:
     # --- what is expected ----------------------------------------------------------------------
 
     def letters(self) -> list[str]:
-        return [colour[0] for colour in self.game.sheet.dice]
+        return list(self.game.sheet.letters)
 
     def expect(self, what: str, words: list[str]) -> None:
         game = self.game

@@ -1,4 +1,4 @@
-"""Sheets filled at random and late in a game: from there bonuses meet as they seldom do in play."""
+"""Sheets filled at random late in a game, where bonuses meet in ways that play seldom reaches."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What the proofs need of a game in progress, be it the oracle's or the engine's."""
+"""The interface of a game in progress that these tests use, for the oracle and the engine."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -27,6 +27,9 @@ class Table(Protocol):
     def awaiting(self) -> list[int]: ...
     def rolling(self) -> list[int]: ...
     def address(self) -> Address | None: ...
+    def faces(self) -> list[int]: ...
+    def places(self) -> list[str]: ...
+    def open_bonuses(self, seat: int) -> dict[str, int]: ...
     def legal(self, seat: int) -> list[str]: ...
     def play(self, seat: int, text: str) -> None: ...
     def roll(self, faces: Faces, order: Sequence[int]) -> None: ...
@@ -81,7 +84,7 @@ class NotingDice:
 
 
 def throw_wanted(table: Table, dice: Dice) -> None:
-    """Throw until a seat is awaited or the game is over."""
+    """Throw until a seat has to decide or the game is over."""
     while (address := table.address()) is not None:
         table.roll(*dice.at(address))
 
@@ -96,6 +99,9 @@ def view(table: Table) -> dict[str, Any]:
         "awaiting": table.awaiting(),
         "rolling": table.rolling(),
         "address": table.address(),
+        "faces": table.faces(),
+        "places": table.places(),
+        "open bonuses": [table.open_bonuses(seat) for seat in seats],
         "legal": [table.legal(seat) for seat in seats],
         "marks": [table.marks(seat) for seat in seats],
         "tracks": [table.tracks(seat) for seat in seats],

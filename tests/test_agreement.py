@@ -29,18 +29,37 @@ def test_engine_and_oracle_agree(game: str, seats: int, long_run: bool) -> None:
         assert sum(states) > 30 * LONG
 
 
+Sheets = list[tuple[dict[str, int], int]]
+
+SMALL: dict[str, Sheets] = {
+    "clever": [
+        ({"o1": orange, "p1": purple}, 0) for orange, purple in product((1, 2, 3), (1, 2, 3))
+    ],
+    # Green is 2 - 12, 2 - 10 or 4 - 2: with foxes most totals are negative, and many of them equal.
+    "twice": [
+        ({"g1": first, "g2": second} | ({"p1": pink} if pink else {}), foxes)
+        for first, second in ((2, 12), (2, 10), (4, 2))
+        for pink in (0, 2)
+        for foxes in (0, 1)
+    ],
+}
+
+
+@pytest.mark.parametrize("fox_floor", [False, True])
 @pytest.mark.parametrize("seats", [2, 3])
-def test_engine_and_oracle_agree_on_ties(seats: int) -> None:
+@pytest.mark.parametrize("game", SMALL)
+def test_engine_and_oracle_agree_on_ties(game: str, seats: int, fox_floor: bool) -> None:
     """All small sheets against each other: many totals are equal, and some best areas too."""
-    sheets = [{"o1": orange, "p1": purple} for orange, purple in product((1, 2, 3), repeat=2)]
-    shared = 0
-    for marks in product(sheets, repeat=seats):
-        oracle = Oracle("clever", seats)
+    shared = negative = 0
+    for table in product(SMALL[game], repeat=seats):
+        oracle = Oracle(game, seats, fox_floor=fox_floor)
         oracle.phase = "over"
-        for player, marked in zip(oracle.players, marks, strict=True):
-            player.marks = marked
+        for player, (marks, foxes) in zip(oracle.players, table, strict=True):
+            player.marks, player.foxes = marks, foxes
         outcome = Game.from_position(position(oracle)).outcome()
         assert outcome is not None
         assert (list(outcome.totals), list(outcome.winners)) == oracle.outcome()
         shared += len(outcome.winners) > 1
+        negative += max(outcome.totals) < 0
     assert shared > 10
+    assert (negative > 10) == (game == "twice")

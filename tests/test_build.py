@@ -1,14 +1,17 @@
-"""Which Node builds the page: the machine's where it fits, otherwise the one of a package."""
+"""The page is built with the installed Node if it is suitable, otherwise with a package."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 FITTING = ("v20.19.0", "v20.20.2", "v22.12.0", "v22.13.1", "v23.0.0", "v24.1.0")
@@ -17,7 +20,7 @@ UNFIT = ("v18.20.4", "v20.18.3", "v21.7.3", "v22.11.0", "", "no version")
 
 @pytest.fixture
 def hook() -> Any:
-    """The build hook, which is no part of the package."""
+    """The build hook, which is not part of the package."""
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     assert spec is not None
     assert spec.loader is not None
@@ -120,3 +123,14 @@ def test_a_build_that_fails_ends_it(hook: Any, machine: Path) -> None:
     program(machine / "npm", "exit 3")
     with pytest.raises(SystemExit, match="npm run build failed"):
         hook.npm("run", "build")
+
+
+def test_every_dependency_is_pinned_to_a_version_that_fits() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [Requirement(line) for line in lines if not line.startswith("#")]
+    versions = {canonicalize_name(pin.name): str(pin.specifier) for pin in pins}
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    for requirement in map(Requirement, wanted):
+        version = versions[canonicalize_name(requirement.name)].removeprefix("==")
+        assert requirement.specifier.contains(version), f"run make lock: {requirement}"

@@ -16,7 +16,7 @@ from engine import PackageDice
 from oracle import Oracle
 from tables import throw_wanted
 
-from foxtray import Game, SeededDice, __version__, cli, perft, rulebook
+from foxtray import Game, SeededDice, __version__, cli, history, perft, record, rulebook
 from foxtray.cli import main
 
 COMMAND = [sys.executable, "-m", "foxtray"]
@@ -79,19 +79,22 @@ def test_every_command_has_help_with_examples(
     ("args", "said"),
     [
         ("dance", "invalid choice: 'dance'"),
-        ("play", "say which game to play: clever or twice"),
+        ("play", "choose a game: clever or twice"),
         ("play chess", "invalid choice: 'chess'"),
-        ("play clever --seats five", "nobody is called 'five'; say me, random"),
+        ("play clever --seats five", "unknown player 'five'; choose from me, random"),
         ("play clever --seats 5", "5 seats are not possible"),
         ("play clever --seats me,me,random,me,me", "5 seats are not possible"),
         ("play clever --seats 0", "0 seats are not possible"),
-        ("play clever --first 2", "seat 2 cannot begin: there are 1 seats"),
-        ("play clever --first 0", "seat 0 cannot begin"),
+        ("play clever --first 2", "seat 2 cannot start; choose 1 to 1"),
+        ("play clever --first 0", "seat 0 cannot start"),
         ("play clever --seed -1", "'-1' is not a whole number"),
-        ("play clever --seed 18446744073709551616", "a seed is a whole number from 0 to 2^64 - 1"),
-        ("play clever --option fox_floor", "'fox_floor' is not understood"),
-        ("play clever --option house=on", "'house=on' is not understood"),
-        ("play clever --own-dice --seed 3", "exclude each other"),
+        (
+            "play clever --seed 18446744073709551616",
+            "the seed must be a whole number from 0 to 2^64 - 1",
+        ),
+        ("play clever --option fox_floor", "unknown option 'fox_floor'; choose"),
+        ("play clever --option house=on", "unknown option 'house=on'; choose"),
+        ("play clever --own-dice --seed 3", "cannot be combined"),
         ("play clever --save no/such/folder.fox", "No such file or directory"),
         ("play --resume nothing.fox", "nothing.fox: No such file or directory"),
         ("rules", "game"),
@@ -172,11 +175,11 @@ def test_files_are_not_mixed_up(
     assert main(["play", "clever", "--seed", "3", "--save", "game.fox"]) == 0
     capsys.readouterr()
     kept = Path("game.fox").read_text()
-    assert "exists already" in complaint(capsys, "play", "clever", "--save", "game.fox")
-    assert "holds a game of clever" in complaint(capsys, "play", "twice", "--resume", "game.fox")
+    assert "already exists" in complaint(capsys, "play", "clever", "--save", "game.fox")
+    assert "is a game of clever" in complaint(capsys, "play", "twice", "--resume", "game.fox")
     for fixed in (["--seed", "4"], ["--own-dice"], ["--option", "fox_floor=on"]):
         said = complaint(capsys, "play", "--resume", "game.fox", *fixed)
-        assert f"{fixed[0]} cannot be changed with --resume" in said
+        assert f"{fixed[0]} cannot be combined with --resume" in said
     assert Path("game.fox").read_text() == kept
 
 
@@ -199,8 +202,20 @@ def test_a_game_with_the_dice_of_a_server_is_not_resumed(
 ) -> None:
     text = "foxtray 1\nrules 1\ngame clever\nseats 1\nfirst 1\ndice secret " + "0" * 64 + "\n"
     Path("game.fox").write_text(text)
-    assert "belong to its server" in complaint(capsys, "play", "--resume", "game.fox")
+    assert "the dice of a server" in complaint(capsys, "play", "--resume", "game.fox")
     assert Path("game.fox").read_text() == text
+
+
+def test_a_game_that_was_given_up_is_shown_and_not_resumed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given_up = record.Record(history.Setup("clever", seed=3))
+    given_up.roll()
+    given_up.given_up = True
+    Path("game.fox").write_text(given_up.text())
+    assert "foxtray replay game.fox" in complaint(capsys, "play", "--resume", "game.fox")
+    assert main(["replay", "game.fox"]) == 0
+    assert "Every player gave this game up." in capsys.readouterr().out
 
 
 def finish(path: str, game: str, seats: int, seed: int) -> None:
@@ -213,7 +228,7 @@ def finish(path: str, game: str, seats: int, seed: int) -> None:
         # Enter throws and is refused at a choice, 1 chooses and is refused at a throw.
         output, _ = process.communicate(b"\n1\n" * 400)
     assert process.returncode == 0
-    assert b"The record is in" in output
+    assert b"The game was saved to" in output
 
 
 def wait_for(path: Path, seconds: float = 30) -> None:
@@ -278,7 +293,7 @@ def test_colours_only_where_they_are_wanted(
     ) as process:
         os.close(follower)
         shown = b""
-        while b"not kept" not in shown:
+        while b"not saved" not in shown:
             shown += os.read(leader, 65536)
     os.close(leader)
     assert process.returncode == 0
@@ -306,10 +321,10 @@ def test_a_finished_record_is_replayed_and_verified(
     finish("game.fox", game, seats, 5)
     assert main(["replay", "game.fox"]) == 0
     shown = capsys.readouterr().out
-    assert "Verified: every throw follows from the seed" in shown
+    assert "Verified: every roll matches the seed" in shown
     assert main(["replay", "game.fox", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    keys = "game seats options finished totals winners players verified"
+    keys = "game seats options finished totals winners players verified left_out given_up"
     assert list(found) == keys.split()
     assert found["finished"] is True
     assert found["verified"] is True
@@ -334,7 +349,7 @@ def test_an_unfinished_record_is_shown_as_such(
     shown = capsys.readouterr().out
     assert "Unfinished: round 1 of 6" in shown
     assert "option fox_floor=on" in shown
-    assert "Not verified: these dice were thrown by hand" in shown
+    assert "Not verified: the dice were rolled by hand" in shown
     assert main(["replay", "game.fox", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["finished"], found["winners"], found["verified"]) == (False, [], False)
@@ -348,13 +363,13 @@ def test_a_secret_that_is_not_revealed_yet_verifies_nothing(
         "foxtray 1\nrules 1\ngame clever\nseats 1\nfirst 1\ndice secret " + "0" * 64 + "\n"
     )
     assert main(["replay", "game.fox"]) == 0
-    assert "the secret of the dice is not revealed yet" in capsys.readouterr().out
+    assert "the secret of the dice has not been revealed yet" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda text: text[:-5], "cut short"),
+        (lambda text: text[:-5], "cut off"),
         (lambda text: text.replace("sha256 ", "sha256 0"), "SHA-256"),
         (lambda text: text.replace("foxtray 1", "foxtray 9"), "line 1: format 9 is newer"),
         (lambda text: text.replace("seed 5", "seed 6")[:130].rpartition("\n")[0] + "\n", "faces"),

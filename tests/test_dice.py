@@ -1,4 +1,4 @@
-"""Dice are fair, addressed and open to anybody's check."""
+"""Dice are fair, addressed and verifiable by anyone."""
 
 import hashlib
 import hmac
@@ -10,7 +10,7 @@ import pytest
 
 from foxtray import ScriptedDice, SecretDice, SeededDice, Throw
 from foxtray.core import chance
-from foxtray.dice import Dice, below
+from foxtray.dice import Dice, below, entropy_commitment
 from foxtray.errors import BadSetup, MalformedThrow
 
 SECRET = bytes(range(32))
@@ -182,13 +182,26 @@ def test_every_players_entropy_changes_the_dice() -> None:
     assert len(throws) == len(entropies)
 
 
+def test_a_seat_commits_to_its_entropy_for_this_table_and_this_seat() -> None:
+    entropy = bytes.fromhex("00112233445566778899aabbccddeeff")
+    # printf 'foxtray entropy abab...ab 2 00112233445566778899aabbccddeeff' | sha256sum
+    told = entropy_commitment("ab" * 32, 1, entropy)
+    assert told == "fbaaebebd07980d44a023c2451c4e5b2bced8e59776c7212f98300582683cab2"
+    others = {
+        entropy_commitment("cd" * 32, 1, entropy),
+        entropy_commitment("ab" * 32, 0, entropy),
+        entropy_commitment("ab" * 32, 1, bytes(16)),
+    }
+    assert len(others | {told}) == 4
+
+
 def test_the_seed_is_not_the_secret() -> None:
     assert SecretDice(SECRET).seed == hmac.digest(SECRET, b"", "sha256")
 
 
 def test_the_length_of_entropy_fits_in_two_bytes() -> None:
     SecretDice(SECRET, (b"", bytes(65_535)))
-    with pytest.raises(BadSetup, match="65,535 bytes at most"):
+    with pytest.raises(BadSetup, match="at most 65,535 bytes"):
         SecretDice(SECRET, (b"", bytes(65_536)))
 
 

@@ -1,4 +1,4 @@
-"""What is written about the program is true."""
+"""The documentation is complete and true."""
 
 import argparse
 import doctest
@@ -9,7 +9,7 @@ import pytest
 
 from foxtray import render
 from foxtray.cli import build_parser
-from foxtray.sheets import sheet_of
+from foxtray.games.registry import sheet_of
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -17,8 +17,14 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 
 
 def commands() -> dict[str, argparse.ArgumentParser]:
-    found: dict[str, argparse.ArgumentParser] = {"": build_parser()}
-    for action in found[""]._actions:
+    whole = build_parser()
+    return {"": whole, **actions(whole)}
+
+
+def actions(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The actions of a command that has some, such as `admin`."""
+    found: dict[str, argparse.ArgumentParser] = {}
+    for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             found |= action.choices
     return found
@@ -47,7 +53,16 @@ def test_every_command_is_documented_and_no_other() -> None:
 @pytest.mark.parametrize("command", commands())
 def test_every_option_is_documented_and_no_other(command: str) -> None:
     own = options(commands()[command])
+    if command:
+        own = own.union(*(options(parser) for parser in actions(commands()[command]).values()))
     assert documented()[command] == (own - {"--help"} if command else own)
+
+
+def test_every_action_of_a_command_is_documented() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for command, parser in commands().items():
+        for name in actions(parser) if command else ():
+            assert f"`foxtray {command} {name}" in text
 
 
 def test_the_examples_of_the_manual_can_be_parsed() -> None:
@@ -58,8 +73,17 @@ def test_the_examples_of_the_manual_can_be_parsed() -> None:
         build_parser().parse_args(example.split())
 
 
+def test_the_commands_for_hosts_can_be_parsed() -> None:
+    text = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+    found = re.findall(r"\bfoxtray ((?:serve|backup|restore|export) [^\n`]+)", text)
+    assert len(found) > 10
+    for command in found:
+        build_parser().parse_args(command.split())
+
+
 def test_the_examples_in_the_help_can_be_parsed() -> None:
-    for parser in commands().values():
+    inner = [one for name, p in commands().items() if name for one in actions(p).values()]
+    for parser in (*commands().values(), *inner):
         assert parser.epilog
         for example in re.findall(r"^  foxtray (.+)$", parser.epilog, re.MULTILINE):
             build_parser().parse_args(example.split(" | ")[0].split())

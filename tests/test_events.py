@@ -78,7 +78,7 @@ def test_events_alone_keep_a_page_up_to_date(name: str, seats: int) -> None:
     for seed in range(3):
         dice, chance = SeededDice(seed), Random(seed)
         game = Game.new(name, seats, first=seats - 1, solo_fallback=True)
-        page = Page(game.sheet.dice, seats)
+        page = Page(game.sheet.colours, seats)
         events = game.opening
         while True:
             for event in events:

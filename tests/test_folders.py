@@ -1,4 +1,4 @@
-"""Where each system keeps what belongs to its user."""
+"""The user's folders on each system."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The readable face of the rules: what it refuses to set up, and corners that play seldom meets."""
+"""`Game`: what it refuses to set up, and corner cases that play seldom reaches."""
 
 from itertools import islice
 
@@ -9,7 +9,7 @@ from foxtray.core import rules
 from foxtray.core.state import FIELD_NAMES, Log, State, no_log
 from foxtray.errors import BadSetup, MalformedAction, MalformedThrow
 from foxtray.events import BonusEarned, BonusLost, BonusUsed, Event, Marked
-from foxtray.sheets import UnknownGame
+from foxtray.games.registry import UnknownGame
 
 FULL = "y={y} b={b} g={g} o=1,1,1,2,1,1,2,1,2,1,3 p=1,2,3,4,5,6,1,2,3,4{p}"
 
@@ -22,12 +22,12 @@ def test_one_to_four_play(seats: int) -> None:
 
 @pytest.mark.parametrize("first", [2, -1])
 def test_only_a_seat_can_begin(first: int) -> None:
-    with pytest.raises(BadSetup, match="cannot begin: there are 2 seats"):
+    with pytest.raises(BadSetup, match="cannot start; choose 1 to 2"):
         Game.new("clever", 2, first=first)
 
 
 def test_a_game_must_exist() -> None:
-    with pytest.raises(UnknownGame, match="there is no game 'go'; choose one of clever, twice"):
+    with pytest.raises(UnknownGame, match="unknown game 'go'; choose one of clever, twice"):
         Game.new("go")
     with pytest.raises(UnknownGame):
         Action.parse("go", "pass")
@@ -35,7 +35,7 @@ def test_a_game_must_exist() -> None:
 
 @pytest.mark.parametrize("text", ["", "w>", "w>g ", "W>g", "w>s", "return:w", "+o=3", "o>y1a"])
 def test_a_text_that_names_no_action(text: str) -> None:
-    with pytest.raises(MalformedAction, match="is no action of clever"):
+    with pytest.raises(MalformedAction, match="is not an action of clever"):
         Game.new("clever").play(0, text)
 
 
@@ -48,7 +48,7 @@ def test_an_action_shows_how_to_write_it() -> None:
 
 def test_every_wanted_die_needs_a_face() -> None:
     game = Game.new("clever")
-    with pytest.raises(MalformedThrow, match="a face is missing: blue, purple"):
+    with pytest.raises(MalformedThrow, match="these dice need a face: blue, purple"):
         game.roll(Throw((1, 2, 0, 4, 5, 0)))
     game = game.roll(Throw((1, 2, 3, 4, 5, 6))).game.play(0, "b>b4").game
     assert game.roll(Throw((0, 0, 0, 4, 5, 6))).game.faces == (1, 2, 3, 4, 5, 6)

@@ -1,7 +1,8 @@
-"""Layers point down only."""
+"""Modules import only from their own level or below."""
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from foxtray import FoxtrayError
+from foxtray import SHEETS, FoxtrayError
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src"
@@ -19,16 +20,18 @@ SOURCE = ROOT / "src"
 LEVELS = {
     "foxtray.errors": 0,
     "foxtray.core.codes": 0,
-    "foxtray.sheets.model": 0,
-    "foxtray.sheets": 1,
+    "foxtray.games.model": 0,
+    "foxtray.games": 1,
     "foxtray.core": 1,
     "foxtray.game": 2,
     "foxtray.position": 2,
     "foxtray.refusal": 2,
     "foxtray.events": 2,
     "foxtray.files": 2,
+    "foxtray.arguments": 2,
     "foxtray.dice": 2,
     "foxtray.digits": 2,
+    "foxtray.history": 2,
     "foxtray.record": 2,
     "foxtray.views": 2,
     "foxtray.geometry": 2,
@@ -79,7 +82,7 @@ def is_type_checking(test: ast.expr) -> bool:
 
 
 def imports(module: str, node: ast.AST, *, only_on_import: bool = False) -> set[str]:
-    """The modules imported under node, whole names; what only type checkers see is left out."""
+    """The full names of the modules imported under a node, except those only for type checkers."""
     found: set[str] = set()
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import):
@@ -133,6 +136,19 @@ def test_the_rules_need_only_the_standard_library(module: str) -> None:
     if level(module) <= FREE_OF_DEPENDENCIES:
         foreign = {name.partition(".")[0] for name in imports_of(module) if not is_ours(name)}
         assert foreign <= sys.stdlib_module_names
+
+
+SERVER_PACKAGES = ("protocol", "store", "bots", "tables", "http")
+
+
+@pytest.mark.parametrize("package", SERVER_PACKAGES)
+def test_the_packages_of_the_server_import_only_those_before_them(package: str) -> None:
+    after = SERVER_PACKAGES[SERVER_PACKAGES.index(package) + 1 :]
+    above = tuple(f"foxtray.server.{name}" for name in (*after, "app", "run", "commands"))
+    inside = [name for name in MODULES if name.startswith(f"foxtray.server.{package}")]
+    assert inside
+    for module in inside:
+        assert not [name for name in imports_of(module) if name.startswith(above)], module
 
 
 def test_rules_import_only_the_codes() -> None:
@@ -190,3 +206,26 @@ def test_coverage_leaves_out_exactly_what_lies_above_the_rules() -> None:
         for pattern in config["tool"]["coverage"]["run"]["omit"]
     }
     assert omitted == {name for name, at in LEVELS.items() if at > FREE_OF_DEPENDENCIES}
+
+
+def is_part_of_a_game(path: Path) -> bool:
+    return path.is_relative_to(SOURCE / "foxtray" / "games") and path.parent.name in SHEETS
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_game_is_named_in_its_folder_only(module: str) -> None:
+    """A game is named by its id in a name or string, or by its title outside a clause reference."""
+    path = MODULES[module]
+    if is_part_of_a_game(path):
+        return
+    source = re.sub(r"\b[A-Z]\w+ \d+\.\d+", "", path.read_text(encoding="utf-8"))
+    for sheet in SHEETS.values():
+        assert not re.search(rf"\b{sheet.title}\b", source), f"{module} names {sheet.title}"
+    tree = ast.parse(source)
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        found = {getattr(node, "id", ""), getattr(node, "attr", ""), getattr(node, "name", "")}
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            found |= set(re.findall(r"\w+", node.value))
+        named = {str(each).lower() for each in found} & set(SHEETS)
+        assert not named, f"{module} names {named}"

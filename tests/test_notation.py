@@ -8,15 +8,16 @@ from random import Random
 
 import pytest
 from test_layers import FREE_OF_DEPENDENCIES, level
-from test_record import committed, play_on
+from test_record import committed, play_on, promised
 from test_refusal import codes_in_source
 
 import foxtray
 from foxtray import SHEETS, FoxtrayError, Game, record
 from foxtray.core import codes
 from foxtray.events import NAMES
+from foxtray.history import Setup
 from foxtray.position import OPTIONS
-from foxtray.record import Record, Setup
+from foxtray.record import Record
 
 DOCS = Path(__file__).parent.parent / "docs"
 NOTATION = (DOCS / "notation.md").read_text(encoding="utf-8")
@@ -72,7 +73,7 @@ def test_records_shown_are_records(text: str) -> None:
 
 def test_dice_and_areas() -> None:
     for game, sheet in SHEETS.items():
-        dice = " ".join(f"`{colour[0]}`" for colour in sheet.dice)
+        dice = " ".join(f"`{letter}`" for letter in sheet.letters)
         areas = " ".join(f"`{area.letter}`" for area in sheet.areas)
         assert f"| `{game}` | {dice} | {areas} |" in PARTS["Dice, areas, cells"]
 
@@ -137,6 +138,9 @@ def test_every_line_of_a_record() -> None:
         for line in play_on(Record(setup), Random(1)).text().splitlines():
             word = line.split()[0]
             written.add("SEAT" if word.isdigit() else word)
+    given_up = Record(promised())
+    given_up.given_up = True
+    written |= {line.split()[0] for line in given_up.text().splitlines()}
     documented = [line.split()[0] for line in first_column(PARTS["Records"])]
     assert sorted(documented) == sorted(written)
     for kind in ("own", "seed", "secret"):

@@ -75,80 +75,85 @@ def test_a_game_goes_on_from_its_position() -> None:
 @pytest.mark.parametrize(
     ("text", "old", "new", "complaint"),
     [
-        (CLEVER, CLEVER, "", "there is no game ''"),
-        (CLEVER, "clever ", "go ", "there is no game 'go'"),
+        (CLEVER, CLEVER, "", "unknown game ''"),
+        (CLEVER, "clever ", "go ", "unknown game 'go'; choose one of"),
         # the table
         (CLEVER, "seats=2 ", "", "seats is missing"),
         (CLEVER, "seats=2", "seats=5", "seats=5 must be a number from 1 to 4"),
         (CLEVER, "seats=2", "seats=two", "seats=two must be a number from 1 to 4"),
         (CLEVER, "seats=2", "seats=²", "seats=² must be a number from 1 to 4"),
-        (CLEVER, "seats=2", "seats=3", "3 seats but 2 sheets"),
-        (CLEVER, "seats=2", "seats", "'seats' is not understood"),
+        (CLEVER, "seats=2", "seats=3", "3 seats need 3 sheets, not 2"),
+        (CLEVER, "seats=2", "seats", "'seats' is repeated or is not key=value"),
         (CLEVER, "first=2", "first=3", "first=3 must be a number from 1 to 2"),
-        (CLEVER, "fox_floor=on", "fox_floor=maybe", "fox_floor=maybe is none of off, on"),
-        (CLEVER, "fox_floor=on", "solo_fallback=1", "solo_fallback=1 is none of off, on"),
+        (CLEVER, "fox_floor=on", "fox_floor=maybe", "fox_floor=maybe must be one of off, on"),
+        (CLEVER, "fox_floor=on", "solo_fallback=1", "solo_fallback=1 must be one of off, on"),
         (CLEVER, "turn=1", "turn=12", "turn=12 must be a number from 0 to 11"),
         (CLEVER, "turn=1", "turn=" + "9" * 5000, "must be a number from 0 to 11"),
         (TWICE, "turn=6", "turn=12", "turn=12 must be a number from 0 to 11"),
-        (CLEVER, "turn=1", "turn=1 turn=1", "'turn=1' is not understood"),
-        (CLEVER, "phase=choosing", "phase=tea", "phase=tea is none of opening, throw, choosing"),
+        (CLEVER, "turn=1", "turn=1 turn=1", "'turn=1' is repeated or is not key=value"),
+        (
+            CLEVER,
+            "phase=choosing",
+            "phase=tea",
+            "phase=tea must be one of opening, throw, choosing",
+        ),
         (CLEVER, "roll=2", "roll=4", "roll=4 must be a number from 0 to 3"),
         (CLEVER, "reroll=1 ", "reroll=8 ", "reroll=8 must be a number from 0 to 7"),
-        (CLEVER, "phase=", "mood=good phase=", "'mood' is not understood"),
+        (CLEVER, "phase=", "mood=good phase=", "unknown key 'mood'"),
         # the dice
         (CLEVER, ",p21", "", "must name six dice"),
-        (CLEVER, "w5p", "w5", "die 'w5' is not understood"),
-        (CLEVER, "w5p", "y5p", "die 'y5p' is not understood"),
-        (CLEVER, "w5p", "w5x", "die 'w5x' is not understood"),
+        (CLEVER, "w5p", "w5", "die 'w5' must be letter, face and place"),
+        (CLEVER, "w5p", "y5p", "die 'y5p' must be letter, face and place"),
+        (CLEVER, "w5p", "w5x", "die 'w5x' must be letter, face and place"),
         (CLEVER, "w5p", "w7p", "face=7 must be a number from 0 to 6"),
-        (TWICE, "follow=ybgp", "follow=o", "'o' names no dice"),
-        (TWICE, "follow=ybgp", "follow=yy", "'yy' names no dice"),
+        (TWICE, "follow=ybgp", "follow=o", "'o' must be letters of dice"),
+        (TWICE, "follow=ybgp", "follow=yy", "'yy' must be letters of dice"),
         # a sheet
         (CLEVER, "y=..x......... ", "", "y is missing"),
-        (CLEVER, "y=..x.........", "y=..x", "y=..x must be 12 of the letters '.x'"),
-        (CLEVER, "y=..x.........", "y=..o.........", "must be 12 of the letters '.x'"),
-        (TWICE, "y=......o..x", "y=......o..z", "must be 10 of the letters '.ox'"),
-        (CLEVER, "g=xx", "g=" + "x" * 12, "must be up to 11 crosses"),
-        (CLEVER, "g=xx", "g=3", "g=3 must be up to 11 crosses"),
+        (CLEVER, "y=..x.........", "y=..x", "y=..x must be 12 of the characters '.x'"),
+        (CLEVER, "y=..x.........", "y=..o.........", "must be 12 of the characters '.x'"),
+        (TWICE, "y=......o..x", "y=......o..z", "must be 10 of the characters '.ox'"),
+        (CLEVER, "g=xx", "g=" + "x" * 12, "must be at most 11 crosses"),
+        (CLEVER, "g=xx", "g=3", "g=3 must be at most 11 crosses"),
         (CLEVER, "p=6,1", "p=" + ",".join("1" * 12), "has more than 11 entries"),
         (CLEVER, "p=6,1", "p=6,7", "p=7 must be a number from 1 to 6"),
         (CLEVER, "p=6,1", "p=6,", "p= must be a number from 1 to 6"),
-        (CLEVER, "o=5,2,3,8", "o=5,2,3,7", "o: 7 is no multiple of 2"),
+        (CLEVER, "o=5,2,3,8", "o=5,2,3,7", "o: 7 is not a multiple of 2"),
         (TWICE, "b=9,9", "b=13", "b=13 must be a number from 2 to 12"),
         (TWICE, "b=9,9", "b=1", "b=1 must be a number from 2 to 12"),
         (CLEVER, "extra=0/0", "extra=8/0", "extra=8 must be a number from 0 to 7"),
         (CLEVER, "extra=0/0", "extra=1/2", "extra=2 must be a number from 0 to 1"),
         (CLEVER, "extra=0/0", "extra=1", "extra= must be a number from 0 to 1"),
         (CLEVER, "extra=0/0", "return=0/0", "extra is missing"),
-        (CLEVER, "extra=0/0", "extra=0/0 return=0/0", "'return' is not understood"),
+        (CLEVER, "extra=0/0", "extra=0/0 return=0/0", "unknown key 'return'"),
         (CLEVER, "foxes=1", "foxes=-1", "foxes=-1 must be a number from 0 to"),
-        (CLEVER, "stage=pick", "stage=right", "stage=right is none of idle, pick"),
-        (TWICE, "used=wp", "used=wx", "'wx' names no dice"),
-        (TWICE, "open=pink,pink,choice", "open=gold", "there is no bonus 'gold'"),
-        (TWICE, "open=pink,pink,choice", "open=fox", "there is no bonus 'fox' to be used"),
+        (CLEVER, "stage=pick", "stage=right", "stage=right must be one of idle, pick"),
+        (TWICE, "used=wp", "used=wx", "'wx' must be letters of dice"),
+        (TWICE, "open=pink,pink,choice", "open=gold", "unknown bonus 'gold'"),
+        (TWICE, "open=pink,pink,choice", "open=fox", "unknown bonus 'fox'"),
         (TWICE, "open=pink", "open=pink" + ",pink" * 99, "seat 1 has more open bonuses than"),
         # what cannot be at the same time
         (CLEVER, "phase=choosing", "phase=throw", "phase=throw does not fit stage=pick of seat 1"),
         (CLEVER, "stage=idle", "stage=pick", "phase=choosing does not fit stage=pick of seat 2"),
         (CLEVER, "stage=pick", "stage=window", "clever has no returns"),
         (CLEVER, "stage=pick", "stage=follow", "clever has no additional crosses"),
-        (CLEVER, " |", " follow=b |", "follow belongs to stage=follow"),
-        (SERVED, " |", " follow=b |", "follow belongs to stage=follow"),
-        (CLEVER, "roll=2", "roll=0", "roll=0 does not fit phase=choosing of turn=1"),
-        (SERVED, "roll=0", "roll=1", "roll=1 does not fit phase=serving of turn=1"),
-        (CLEVER, "p21", "p22", "the die fields are filled in order"),
-        (CLEVER, "w5p", "w51", "the die fields are filled in order"),
+        (CLEVER, " |", " follow=b |", "follow needs stage=follow"),
+        (SERVED, " |", " follow=b |", "follow needs stage=follow"),
+        (CLEVER, "roll=2", "roll=0", "roll=0 does not fit phase=choosing in turn=1"),
+        (SERVED, "roll=0", "roll=1", "roll=1 does not fit phase=serving in turn=1"),
+        (CLEVER, "p21", "p22", "the dice fields must be filled in order"),
+        (CLEVER, "w5p", "w51", "the dice fields must be filled in order"),
         (CLEVER, "w5p", "w52", "roll=2 is too early for 2 dice taken"),
         (TWICE, "s6p", "s62", "roll=1 is too early for 2 dice taken"),
         (START, "w0p,y0p,b0p", "w11,y22,b33", "roll=1 is too early for 3 dice taken"),
-        (START, "w0p", "w3t", "before the first roll all dice lie in the pool"),
-        (CLEVER, "w5p", "w0p", "a die that was thrown shows a face"),
-        (TWICE, "y1t", "y0t", "a die that was thrown shows a face"),
-        (START, "phase=throw", "phase=choosing", "a die that was thrown shows a face"),
-        (CLEVER, "stage=pick", "stage=idle", "the game does not stop here"),
-        (START, "stage=idle", "stage=idle open=blue", "the game does not stop here"),
-        (SERVED, "stage=served", "stage=idle", "the game does not stop here"),
-        (SERVED, "stage=served", "stage=extra", "the game does not stop here"),
+        (START, "w0p", "w3t", "before the first roll all dice must be in the pool"),
+        (CLEVER, "w5p", "w0p", "a die that was rolled must show a face"),
+        (TWICE, "y1t", "y0t", "a die that was rolled must show a face"),
+        (START, "phase=throw", "phase=choosing", "a die that was rolled must show a face"),
+        (CLEVER, "stage=pick", "stage=idle", "a game never stops here"),
+        (START, "stage=idle", "stage=idle open=blue", "a game never stops here"),
+        (SERVED, "stage=served", "stage=idle", "a game never stops here"),
+        (SERVED, "stage=served", "stage=extra", "a game never stops here"),
     ],
 )
 def test_complaint(text: str, old: str, new: str, complaint: str) -> None:
@@ -156,3 +161,23 @@ def test_complaint(text: str, old: str, new: str, complaint: str) -> None:
     with pytest.raises(MalformedPosition) as caught:
         Game.from_position(text.replace(old, new, 1))
     assert complaint in str(caught.value)
+
+
+FULL = "y=xxxxxxxxxxxx b=xxxxxxxxxxx g=xxxxxxxxxx o=1,1,1,2,1,1,2,1,2,1,3 p=6,6,6,6,6,6,6,6,6,6,6"
+
+
+@pytest.mark.parametrize("opened", ["green,green,green", "choice,choice,choice", "green,choice"])
+def test_bonuses_that_lose_their_last_place_together_are_all_lost(opened: str) -> None:
+    """One green field is left for all of them. With one still open nobody could go on."""
+    game = Game.from_position(
+        "clever seats=1 first=1 turn=6 phase=opening roll=0 reroll=0 "
+        f"dice=w0p,y0p,b0p,g0p,o0p,p0p | {FULL} reroll=2/0 extra=1/0 foxes=0 stage=idle "
+        f"open={opened}"
+    )
+    assert [str(action) for action in game.legal(0)] == ["+g"]
+    game, events = game.play(0, "+g")
+    used, *lost = opened.split(",")
+    assert [event.as_dict()["bonus"] for event in events if event.name == "bonus_used"] == [used]
+    assert [event.as_dict()["bonus"] for event in events if event.name == "bonus_lost"] == lost
+    assert game.open_bonuses(0) == {}
+    assert game.rolling() == (0, 1, 2, 3, 4, 5)

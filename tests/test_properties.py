@@ -1,4 +1,4 @@
-"""What holds in every game, whoever plays it and however the dice fall."""
+"""Properties of every game, whatever the players choose and the dice show."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -140,7 +140,7 @@ def test_positions_round_trip(setup: Setup) -> None:
 
 def damaged(game: Game, chance: Random) -> str:
     """A position with another value for one of its words, or one word more."""
-    letters = [colour[0] for colour in game.sheet.dice]
+    letters = list(game.sheet.letters)
 
     def some(things: Sequence[str], most: int) -> str:
         return "".join(chance.choices(things, k=chance.randint(0, most)))
@@ -278,7 +278,7 @@ class Story:
             [Counter() for _ in seats],
             [Counter() for _ in seats],
             [0 for _ in seats],
-            place=dict.fromkeys(game.sheet.dice, "pool"),
+            place=dict.fromkeys(game.sheet.colours, "pool"),
         )
 
     def hear(self, event: Event) -> None:
@@ -319,7 +319,7 @@ def test_events_tell_everything_and_a_bonus_fires_once(setup: Setup) -> None:
             story.hear(event)
         assert len(story.sources) == len(set(story.sources))
         assert game.faces == story.faces
-        assert game.places == tuple(story.place[die] for die in game.sheet.dice)
+        assert game.places == tuple(story.place[die] for die in game.sheet.colours)
         assert [card.foxes for card in game.scores()] == story.foxes
         for seat in range(setup.seats):
             assert game.marks(seat) == story.marks[seat]

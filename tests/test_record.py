@@ -1,21 +1,24 @@
-"""Records: history with undo, and files that are believed only when every line is right."""
+"""Records: history with undo, and files that are accepted only if every line is right."""
 
 import errno
 import hashlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from foxtray import Action, Game, IllegalAction, Throw
-from foxtray.dice import SecretDice, SeededDice
+from foxtray.dice import SecretDice, SeededDice, entropy_commitment
 from foxtray.errors import BadSetup, FoxtrayError, NothingToUndo, RecordError
 from foxtray.events import RoundStarted
-from foxtray.record import Input, Played, Record, Setup, Thrown, read
+from foxtray.history import Input, PlayInput, Setup, ThrowInput
+from foxtray.record import Record, read
 
 SECRET = bytes(range(16, 48))
+REVEALED = (b"entropy of it", b"entropy of it", b"", b"")
 ENTROPIES = (b"\x01\x02", b"", b"\xff" * 20)
 
 
@@ -30,10 +33,28 @@ def committed(game: str = "twice", seats: int = 3) -> Setup:
     )
 
 
+def promised(game: str = "clever", seats: int = 4) -> Setup:
+    """A table whose seats committed to their entropy: of four the third is a bot's, and the fourth
+    did not reveal in time."""
+    dice = SecretDice(SECRET, REVEALED[:seats])
+    commitment = dice.commitment
+    hashes = [entropy_commitment(commitment, seat, b"entropy of it") for seat in range(4)]
+    return Setup(
+        game,
+        seats,
+        dice.first(seats),
+        commitment=commitment,
+        commitments=(hashes[0], hashes[1], "", hashes[3])[:seats],
+        entropies=REVEALED[:seats],
+        secret=SECRET,
+    )
+
+
 SETUPS = {
     "seeded": Setup("clever", 2, first=1, fox_floor=True, names=("Ana", "Ben  B."), seed=7),
     "solo": Setup("twice", solo_fallback=True, seed=2**64 - 1),
     "secret": committed(),
+    "promised": promised(),
     "own": Setup("clever", 4, first=3, names=("", "b", "c", "d")),
 }
 
@@ -99,7 +120,7 @@ def test_an_unfinished_game_round_trips_at_every_step(finished: Record) -> None:
         assert again.text() == record.text()
         assert again.game == record.game
         assert verified == (record.setup.seed is not None)
-        if isinstance(entry, Thrown):
+        if isinstance(entry, ThrowInput):
             record.roll(entry.throw)
         else:
             record.play(entry.seat, str(entry.action))
@@ -147,14 +168,115 @@ def test_a_file_of_committed_dice_is_believed_but_not_verified_before_the_end() 
     again, verified = read(record.text())
     assert not verified
     assert again.setup.dice() is None
-    with pytest.raises(BadSetup, match="thrown by hand"):
+    with pytest.raises(BadSetup, match="rolled by hand"):
         play_on(Record(again.setup), Random(1), 0).roll()
 
 
 def test_a_secret_told_too_early_is_refused() -> None:
     lines = play_on(Record(committed()), Random(1), 30).text().splitlines()
     told = complaint("\n".join([*lines, f"secret {SECRET.hex()}", ""]))
-    assert told == (len(lines) + 1, "a secret is told only when the game is over")
+    cause = "the secret must not be revealed before the game is over or given up"
+    assert told == (len(lines) + 1, cause)
+
+
+# --- seats that commit --------------------------------------------------------------------------
+
+
+def test_seats_that_committed_need_format_2() -> None:
+    record = play_on(Record(promised()), Random(3))
+    lines = record.text().splitlines()
+    assert lines[0] == "foxtray 2"
+    commitment = hashlib.sha256(SECRET).hexdigest()
+    told = f"foxtray entropy {commitment} 1 {b'entropy of it'.hex()}"
+    assert lines[5:14] == [
+        f"dice secret {commitment}",
+        f"commit 1 {hashlib.sha256(told.encode()).hexdigest()}",
+        f"commit 2 {promised().commitments[1]}",
+        "commit 3 -",
+        f"commit 4 {promised().commitments[3]}",
+        f"entropy 1 {b'entropy of it'.hex()}",
+        f"entropy 2 {b'entropy of it'.hex()}",
+        "entropy 3 ",
+        "entropy 4 ",
+    ]
+    again, verified = read(record.text())
+    assert verified
+    assert (again.setup.left_out(), again.setup.in_clear()) == ([3], [])
+    # What needs nothing of it is written as before.
+    assert Record(committed()).text().startswith("foxtray 1\n")
+    assert (committed().left_out(), committed().in_clear()) == ([], [0, 2])
+
+
+@pytest.mark.parametrize(
+    ("number", "line", "at", "cause"),
+    [
+        (0, "foxtray 1", 7, "unexpected 'commit'"),
+        (6, "commit 1 " + "0" * 64, 11, "the entropy does not match the commitment of seat 1"),
+        (7, "commit 2 0", 8, "a commitment must be a SHA-256, or '-' for none"),
+        (10, "entropy 1 00", 11, "the entropy does not match the commitment of seat 1"),
+        (11, "entropy 2 ", 5, "the secret of the dice draws seat "),
+        (12, "entropy 3 00", 15, "these faces do not match the seed or secret of the dice"),
+    ],
+)
+def test_a_seat_is_held_to_what_it_committed_to(
+    number: int, line: str, at: int, cause: str
+) -> None:
+    lines = play_on(Record(promised()), Random(3)).text().splitlines()
+    lines[number] = line
+    found, told = complaint(sealed(lines))
+    assert (found, told[: len(cause)]) == (at, cause)
+
+
+def test_seats_that_committed_tell_their_entropy() -> None:
+    lines = Record(promised()).text().splitlines()
+    assert complaint("\n".join([*lines[:10], ""])) == (11, "expected 'entropy'")
+    bare = [line for line in lines if not line.startswith("entropy")]
+    assert complaint("\n".join([*bare, ""])) == (11, "expected 'entropy'")
+
+
+def test_the_dice_say_who_begins() -> None:
+    record = play_on(Record(promised()), Random(3))
+    begins = record.setup.first + 1
+    other = begins % 4 + 1
+    text = record.text().replace(f"first {begins}\n", f"first {other}\n")
+    cause = f"the secret of the dice draws seat {begins} to play first"
+    assert complaint(sealed(text.splitlines())) == (5, cause)
+    # The first format did not promise it, and some files may not keep it.
+    for first in range(3):
+        read(play_on(Record(replace(committed(), first=first)), Random(1)).text())
+
+
+# --- games that were given up -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SETUPS)
+def test_a_game_that_was_given_up_tells_its_secret(name: str) -> None:
+    record = play_on(Record(SETUPS[name]), Random(1), 30)
+    record.given_up = True
+    lines = record.text().splitlines()
+    assert (lines[0], lines[-2], lines[-1][:7]) == ("foxtray 2", "given up", "sha256 ")
+    secret = SETUPS[name].secret
+    assert (f"secret {SECRET.hex()}" in lines) == (secret is not None)
+    again, verified = read(record.text())
+    assert (again.given_up, again.game == record.game) == (True, True)
+    assert again.text() == record.text()
+    assert verified == (name != "own")
+    early = [line for line in lines if not line.startswith("secret")]
+    if secret is None:
+        read(sealed(early))
+    else:
+        assert complaint(sealed(early))[1] == "the secret of the dice is missing"
+    assert complaint(sealed(["foxtray 1", *lines[1:]]))[0] <= len(lines)
+
+
+def test_a_game_that_is_over_was_not_given_up(secret_text: str) -> None:
+    lines = ["foxtray 2", *secret_text.splitlines()[1:]]
+    lines[-2] = "given up"
+    found = complaint(sealed(lines))
+    assert found == (len(lines) - 1, "a game that is over cannot be given up")
+    record = play_on(Record(committed("clever", 1)), Random(2))
+    record.given_up = True
+    assert record.text() == secret_text
 
 
 # --- throws -------------------------------------------------------------------------------------
@@ -162,13 +284,13 @@ def test_a_secret_told_too_early_is_refused() -> None:
 
 def test_own_dice_are_thrown_as_told() -> None:
     record = Record(SETUPS["own"])
-    with pytest.raises(BadSetup, match="say their faces"):
+    with pytest.raises(BadSetup, match="give their faces"):
         record.roll()
     record.roll(Throw((1, 2, 3, 4, 5, 6)))
     assert record.game.faces == (1, 2, 3, 4, 5, 6)
-    with pytest.raises(IllegalAction, match="no dice are to be thrown"):
+    with pytest.raises(IllegalAction, match="there are no dice to roll"):
         record.roll(Throw((1, 2, 3, 4, 5, 6)))
-    with pytest.raises(IllegalAction, match="no dice are to be thrown"):
+    with pytest.raises(IllegalAction, match="there are no dice to roll"):
         record.roll()
     assert len(record.inputs) == 1
 
@@ -179,7 +301,7 @@ def test_only_the_faces_of_wanted_dice_are_kept() -> None:
     record.play(3, "b>b4")
     record.roll(Throw((6, 6, 6, 6, 6, 6)))
     last = record.inputs[-1]
-    assert isinstance(last, Thrown)
+    assert isinstance(last, ThrowInput)
     assert last.throw.faces == (0, 0, 0, 6, 6, 6)
     assert record.game.faces == (1, 2, 3, 6, 6, 6)
 
@@ -195,7 +317,7 @@ def test_only_a_throw_of_real_dice_can_be_taken_back() -> None:
     seeded = Record(SETUPS["seeded"])
     seeded.roll()
     for other in (record, seeded):
-        with pytest.raises(NothingToUndo, match="no throw that can be taken back"):
+        with pytest.raises(NothingToUndo, match="no roll to undo"):
             other.undo_throw()
 
 
@@ -220,10 +342,10 @@ def test_undo_goes_back_to_the_throw_and_no_further() -> None:
     record.play(1, "w>g")
     assert record.may_undo(1)
     assert not record.may_undo(0)
-    assert record.undo(1) == Played(1, Action.parse("clever", "w>g"))
+    assert record.undo(1) == PlayInput(1, Action.parse("clever", "w>g"))
     assert record.game == thrown
     assert record.text() == text  # what is undone is left out
-    with pytest.raises(NothingToUndo, match="since the last throw"):
+    with pytest.raises(NothingToUndo, match="since the last roll"):
         record.undo(1)
     record.play(1, "w>g")
     record.roll()
@@ -266,7 +388,7 @@ def test_others_have_gone_on() -> None:
     record.play(1, "b>b2")
     before, text = record.game, record.text()
     assert not record.may_undo(0)
-    with pytest.raises(NothingToUndo, match="others have already gone on"):
+    with pytest.raises(NothingToUndo, match="other players have already gone on"):
         record.undo(0)
     assert record.game is before
     assert record.text() == text
@@ -275,7 +397,7 @@ def test_others_have_gone_on() -> None:
 
 
 def test_the_start_of_a_round_is_as_far_as_a_throw() -> None:
-    """What the new round gives is used before its first throw: only that can be taken back."""
+    """The bonus of a new round is used before its first throw; only that can be undone."""
     record = Record(Setup("clever", 2, seed=3))
     chance = Random(9)
     while record.game.round < 3:
@@ -318,7 +440,7 @@ def test_what_may_be_undone_is_what_the_game_goes_on_without(name: str, seats: i
         else:
             acting = chance.choice(record.game.awaiting())
             events = record.play(acting, chance.choice(record.game.legal(acting)))
-        if isinstance(record.inputs[-1], Thrown) or any(
+        if isinstance(record.inputs[-1], ThrowInput) or any(
             isinstance(e, RoundStarted) for e in events
         ):
             start = record.copy()
@@ -343,13 +465,13 @@ def test_what_may_be_undone_is_what_the_game_goes_on_without(name: str, seats: i
 def without_last(start: Record, inputs: list[Input], seat: int) -> Record | None:
     """The game without what a seat did last since the start; None where there is no such game."""
     record, recent = start.copy(), inputs[len(start.inputs) :]
-    mine = [i for i, e in enumerate(recent) if isinstance(e, Played) and e.seat == seat]
+    mine = [i for i, e in enumerate(recent) if isinstance(e, PlayInput) and e.seat == seat]
     if not mine:
         return None
     del recent[mine[-1]]
     try:
         for entry in recent:
-            assert isinstance(entry, Played)
+            assert isinstance(entry, PlayInput)
             record.play(*entry)
     except FoxtrayError:
         return None
@@ -364,7 +486,7 @@ def test_a_file_cut_short_at_any_byte_names_its_last_line(secret_text: str) -> N
     for end in range(1, len(secret_text)):
         part = secret_text[:end]
         if not part.endswith("\n"):
-            assert complaint(part) == (part.count("\n") + 1, "this line is cut short")
+            assert complaint(part) == (part.count("\n") + 1, "this line is cut off")
             cut += 1
     assert cut == len(secret_text) - secret_text.count("\n")
 
@@ -383,12 +505,12 @@ def test_a_file_cut_after_any_line_is_a_part_of_the_game_or_refused(secret_text:
         else:
             line, cause = complaint(part)
             assert line == count + 1
-            assert "expected here" in cause or "end line is missing" in cause
+            assert "expected" in cause or "end line is missing" in cause
 
 
 def test_an_empty_file_is_no_record() -> None:
-    assert complaint("") == (1, "'foxtray' is expected here")
-    assert complaint("\n") == (1, "'foxtray' is expected here")
+    assert complaint("") == (1, "expected 'foxtray'")
+    assert complaint("\n") == (1, "expected 'foxtray'")
 
 
 HEADER = "foxtray 1\nrules 1\ngame clever\nseats 2\nfirst 1\n"
@@ -397,19 +519,19 @@ HEADER = "foxtray 1\nrules 1\ngame clever\nseats 2\nfirst 1\n"
 @pytest.mark.parametrize(
     ("text", "line", "cause"),
     [
-        ("foxtray 2\n", 1, "format 2 is newer than this program reads; update foxtray"),
+        ("foxtray 3\n", 1, "format 3 is newer than this version can read; update foxtray"),
         (f"foxtray {'9' * 5000}\n", 1, "foxtray must be a number from 1 to 1000000"),
         ("foxtray x\n", 1, "foxtray must be a number from 1 to 1000000"),
-        ("foxtray 1\nrules 2\n", 2, "rules version 2 is not the 1 played here"),
-        ("foxtray 1\nrules 1\ngame go\n", 3, "there is no game 'go'"),
+        ("foxtray 1\nrules 2\n", 2, "rules version 2 cannot be replayed; it must be 1"),
+        ("foxtray 1\nrules 1\ngame go\n", 3, "unknown game 'go'; choose one of"),
         ("foxtray 1\nrules 1\ngame clever\nseats 5\n", 4, "seats must be a number from 1 to 4"),
         ("foxtray 1\nrules 1\ngame clever\nseats ²\n", 4, "seats must be a number from 1 to 4"),
         (HEADER.replace("first 1", "first 3"), 5, "first must be a number from 1 to 2"),
-        (HEADER + "option cake=on\n", 6, "option 'cake' is not understood"),
-        (HEADER + "option fox_floor=off\n", 6, "option 'fox_floor' is not understood"),
-        (HEADER + "option fox_floor=on\n" * 2, 7, "option 'fox_floor' is not understood"),
-        (HEADER + "name 2 Ben\n", 6, "name of seat 1 is expected here"),
-        (HEADER + "name 1 Ana\ndice own\n", 7, "'name' is expected here"),
+        (HEADER + "option cake=on\n", 6, "unknown or repeated option 'cake'"),
+        (HEADER + "option fox_floor=off\n", 6, "unknown or repeated option 'fox_floor'"),
+        (HEADER + "option fox_floor=on\n" * 2, 7, "unknown or repeated option 'fox_floor'"),
+        (HEADER + "name 2 Ben\n", 6, "expected the name of seat 1"),
+        (HEADER + "name 1 Ana\ndice own\n", 7, "expected 'name'"),
         (HEADER + "dice loaded\n", 6, "dice must be 'own', 'seed NUMBER' or 'secret SHA256'"),
         (HEADER + "dice own 3\n", 6, "dice must be 'own', 'seed NUMBER' or 'secret SHA256'"),
         (HEADER + f"dice seed {2**64}\n", 6, "dice must be 'own', 'seed NUMBER' or"),
@@ -420,26 +542,30 @@ HEADER = "foxtray 1\nrules 1\ngame clever\nseats 2\nfirst 1\n"
         (
             HEADER + f"dice secret {'0' * 64}\nentropy 1 00\nentropy 2 {'00' * 65_536}\n",
             8,
-            "entropy has 65,535 bytes at most",
+            "entropy must be at most 65,535 bytes",
         ),
-        (HEADER + "dice own\npass\n", 7, "'pass' is not understood"),
-        (HEADER + "dice own\n3 pass\n", 7, "'3' is not understood"),
-        (HEADER + "dice own\n\n", 7, "'' is not understood"),
-        (HEADER + "dice own\n\nthrow 123456 wybgop\n", 7, "'' is not understood"),
-        (HEADER + "dice own\n1 pass\n", 7, "the dice are to be thrown first"),
-        (HEADER + "dice own\nthrow 12345 wybgop\n", 7, "a throw is six faces"),
-        (HEADER + "dice own\nthrow 1234567 wybgop\n", 7, "a throw is six faces"),
-        (HEADER + "dice own\nthrow 123457 wybgop\n", 7, "a throw is six faces"),
-        (HEADER + "dice own\nthrow 123456 wybgoo\n", 7, "a throw is six faces"),
-        (HEADER + "dice own\nthrow 12345- wybgop\n", 7, "the dice to be thrown here are w y b g o"),
-        (HEADER + "dice own\nthrow 123456 wybgop\n1 w>w\n", 8, "'w>w' is no action of clever"),
-        (HEADER + "dice own\nthrow 123456 wybgop\n1 w>y2a\n", 8, "y2a needs a 2, this is a 1"),
+        (HEADER + "dice own\npass\n", 7, "unexpected 'pass'"),
+        (HEADER + "dice own\n3 pass\n", 7, "unexpected '3'"),
+        (HEADER + "dice own\n\n", 7, "unexpected ''"),
+        (HEADER + "dice own\n\nthrow 123456 wybgop\n", 7, "unexpected ''"),
+        (HEADER + "dice own\n1 pass\n", 7, "roll the dice first"),
+        (HEADER + "dice own\nthrow 12345 wybgop\n", 7, "a throw must be six faces"),
+        (HEADER + "dice own\nthrow 1234567 wybgop\n", 7, "a throw must be six faces"),
+        (HEADER + "dice own\nthrow 123457 wybgop\n", 7, "a throw must be six faces"),
+        (HEADER + "dice own\nthrow 123456 wybgoo\n", 7, "a throw must be six faces"),
+        (HEADER + "dice own\nthrow 12345- wybgop\n", 7, "the dice to throw here are w y b g o"),
+        (HEADER + "dice own\nthrow 123456 wybgop\n1 w>w\n", 8, "'w>w' is not an action of clever"),
+        (HEADER + "dice own\nthrow 123456 wybgop\n1 w>y2a\n", 8, "y2a needs a 2, but this is a 1"),
         (HEADER + "dice own\nthrow 123456 wybgop\n2 w>g\n", 8, "seat 2 has nothing to decide now"),
-        (HEADER + "dice own\n" + "throw 123456 wybgop\n" * 2, 8, "no dice are to be thrown now"),
+        (HEADER + "dice own\n" + "throw 123456 wybgop\n" * 2, 8, "there are no dice to roll now"),
         (HEADER + "dice own\nend 0 0\n", 7, "the game is not over yet"),
-        (HEADER + f"dice own\nsecret {'0' * 32}\n", 7, "a secret of hexadecimal digits belongs to"),
-        (HEADER + f"dice secret {'0' * 64}\nsecret 0\n", 7, "a secret of hexadecimal digits"),
-        (HEADER + f"dice secret {'0' * 64}\nsecret {'0' * 32}\n", 7, "the secret is not the one"),
+        (
+            HEADER + f"dice own\nsecret {'0' * 32}\n",
+            7,
+            "a secret must be hexadecimal, and needs dice",
+        ),
+        (HEADER + f"dice secret {'0' * 64}\nsecret 0\n", 7, "a secret must be hexadecimal"),
+        (HEADER + f"dice secret {'0' * 64}\nsecret {'0' * 32}\n", 7, "the secret does not match"),
     ],
 )
 def test_a_line_that_is_wrong_is_named_with_its_cause(text: str, line: int, cause: str) -> None:
@@ -459,13 +585,13 @@ def replaced(number: int, line: str) -> Callable[[list[str]], list[str]]:
 @pytest.mark.parametrize(
     ("change", "line", "cause"),
     [
-        (replaced(-1, "sha256 " + "0" * 64), -1, "the SHA-256 of the lines above is another one"),
-        (replaced(-1, "sum"), -1, "'sha256' is expected here"),
-        (lambda lines: [*lines, "1 pass"], 0, "nothing may follow the end"),
+        (replaced(-1, "sha256 " + "0" * 64), -1, "the SHA-256 does not match the lines above"),
+        (replaced(-1, "sum"), -1, "expected 'sha256'"),
+        (lambda lines: [*lines, "1 pass"], 0, "unexpected line after the end"),
         (replaced(-2, "end 1000"), -2, "the totals are"),
         (lambda lines: [*lines[:-3], *lines[-2:]], -3, "the secret of the dice is missing"),
-        (replaced(-3, "secret " + "00" * 32), -3, "the secret is not the one that was promised"),
-        (replaced(6, "entropy 1 00"), 8, "these are not the faces that the dice give here"),
+        (replaced(-3, "secret " + "00" * 32), -3, "the secret does not match the commitment"),
+        (replaced(6, "entropy 1 00"), 8, "these faces do not match the seed or secret of the dice"),
     ],
 )
 def test_a_finished_file_is_held_to_its_end(
@@ -482,7 +608,7 @@ def test_a_finished_file_is_held_to_its_end(
 
 @pytest.mark.parametrize("name", ["seeded", "secret"])
 def test_changed_faces_are_found_even_with_the_right_sum(name: str) -> None:
-    """Every throw that was changed is found in its own line, whatever it makes of later ones."""
+    """A changed throw is reported at its own line, whatever its effect on later ones."""
     lines = play_on(Record(SETUPS[name]), Random(6)).text().splitlines()
     throws = [number for number, line in enumerate(lines, 1) if line.startswith("throw")]
     assert len(throws) > 20
@@ -492,7 +618,7 @@ def test_changed_faces_are_found_even_with_the_right_sum(name: str) -> None:
         other = f"{faces[:die]}{int(faces[die]) % 6 + 1}{faces[die + 1 :]}"
         for changed in (f"throw {faces} {order[::-1]}", f"throw {other} {order}"):
             told = complaint(sealed([*lines[: number - 1], changed, *lines[number:]]))
-            assert told == (number, "these are not the faces that the dice give here")
+            assert told == (number, "these faces do not match the seed or secret of the dice")
 
 
 def test_nothing_half_loaded_is_left_behind() -> None:

@@ -6,14 +6,17 @@ from pathlib import Path
 import pytest
 
 from foxtray import render
+from foxtray.games import palette
+from foxtray.games.model import Cell, Die, Sheet, Track
+from foxtray.games.registry import SHEETS, sheet_of
 from foxtray.render import Ink
-from foxtray.sheets import SHEETS, sheet_of
-from foxtray.sheets.model import Sheet, Track
 
 DRAWINGS = Path(__file__).parent / "drawings"
 CLEVER = sheet_of("clever")
 TWICE = sheet_of("twice")
 COLOUR = Ink(colour=True)
+BROWN = Die("brown", "n", "moon", palette.ORANGE)
+RED = Die("red", "r", "drop", palette.PINK)
 
 
 def everything_marked(sheet: Sheet) -> dict[str, int]:
@@ -80,13 +83,13 @@ def test_rows_of_crosses_show_their_points() -> None:
 
 def test_tracks_show_what_is_spent_left_and_to_come() -> None:
     drawn = render.sheet(TWICE, tracks={"reroll": (3, 1), "return": (6, 0)})
-    assert "reroll rr xoo... fox   return rt oooooo (+p)  extra" in drawn
+    assert "re-roll rr xoo... fox   return rt oooooo (+p)  additional" in drawn
 
 
 def test_panels_that_do_not_fit_beside_each_other_go_below() -> None:
     grid = CLEVER.areas[1]
     wide = render.grid_panel(grid, [0] * len(grid.cells), None, Ink())
-    areas = (grid, replace(grid, colour="brown"), replace(grid, colour="red"))
+    areas = (grid, replace(grid, die=BROWN), replace(grid, die=RED))
     sheet = object.__new__(Sheet)
     for name in Sheet.__dataclass_fields__:
         object.__setattr__(sheet, name, getattr(CLEVER, name))
@@ -94,12 +97,12 @@ def test_panels_that_do_not_fit_beside_each_other_go_below() -> None:
     drawn = render.sheet(sheet).splitlines()
     assert len(drawn) == 2 * len(wide) + 1
     assert "b BLUE" in drawn[0]
-    assert "b BROWN" in drawn[0]
+    assert "n BROWN" in drawn[0]
     assert "r RED" in drawn[len(wide)]
 
 
 def test_lines_without_anything_to_pay_stay_empty() -> None:
-    grid = replace(TWICE.areas[1], groups=())
+    grid = replace(TWICE.areas[1], lines=())
     panel = render.grid_panel(grid, [0] * len(grid.cells), None, Ink())
     assert panel[1].split() == ["3", "6"]
     assert panel[-2].strip() == ""
@@ -108,19 +111,19 @@ def test_lines_without_anything_to_pay_stay_empty() -> None:
 def test_dice_lie_where_they_lie() -> None:
     places = ["pool", "pool", "tray", "pool", "field1", "tray"]
     drawn = render.dice(CLEVER, [4, 2, 1, 6, 5, 2], places)
-    assert drawn == " pool [w4] [y2] [g6]   tray [b1] [p2]   die fields [o5] -- --   w+b=5"
+    assert drawn == " pool [w4] [y2] [g6]   platter [b1] [p2]   dice fields [o5] -- --   w+b=5"
     assert render.bare(render.dice(CLEVER, [4] * 6, places, ink=COLOUR)).split()[1] == "w4"
 
 
 def test_dice_to_be_thrown_have_no_face_yet() -> None:
     drawn = render.dice(CLEVER, [4] * 6, ["pool"] * 6, wanted=range(6))
-    assert drawn.startswith(" pool [w?] [y?] [b?] [g?] [o?] [p?]   tray --")
+    assert drawn.startswith(" pool [w?] [y?] [b?] [g?] [o?] [p?]   platter --")
     assert "w+b" not in drawn
 
 
 def test_solo_serving_has_a_tray_and_three_dice_aside() -> None:
     drawn = render.dice(TWICE, [1, 1, 1, 6, 6, 6], ["tray"] * 3 + ["aside"] * 3)
-    assert drawn == " aside [b6] [g6] [p6]   tray [w1] [s1] [y1]   w+b=7"
+    assert drawn == " set aside [b6] [g6] [p6]   platter [w1] [s1] [y1]   w+b=7"
 
 
 def test_rounds_tell_what_each_brings() -> None:
@@ -128,13 +131,22 @@ def test_rounds_tell_what_each_brings() -> None:
     assert render.rounds(TWICE, 1, None) == "rounds  1 rr   2 +1   3 rt   4 any   5   6 "
 
 
-def test_an_unknown_colour_still_gets_a_patch() -> None:
-    assert render.bare(COLOUR.on("mauve", "m")) == "m"
-    assert COLOUR.on("mauve", "m") != "m"
+def test_a_die_has_the_colours_of_its_paint() -> None:
+    brown = replace(BROWN, paint=replace(BROWN.paint, terminal=(94, 231)))
+    assert render.die(brown, 4, COLOUR) == "\x1b[48;5;94;38;5;231m n4 \x1b[0m"
+
+
+def test_the_legend_tells_only_of_what_is_printed() -> None:
+    sheet = object.__new__(Sheet)
+    for name in Sheet.__dataclass_fields__:
+        object.__setattr__(sheet, name, getattr(CLEVER, name))
+    object.__setattr__(sheet, "areas", ())
+    object.__setattr__(sheet, "round_bonus", ())
+    assert render.legend(sheet).startswith(" rr re-roll   +1 additional die   any mark\n")
 
 
 def test_a_track_without_a_last_bonus_ends_with_its_last_field() -> None:
-    assert render.track(Track("extra", 3), 2, 1, Ink()) == "extra die +1 xo."
+    assert render.track(Track("extra", 3), 2, 1, Ink()) == "additional die +1 xo."
 
 
 def test_points_say_what_a_fox_is_worth() -> None:
@@ -146,3 +158,8 @@ def test_a_roomy_sheet_has_a_blank_line_after_each_panel() -> None:
     lines = render.sheet(CLEVER, roomy=True).splitlines()
     assert "\n".join(filter(None, lines)) == render.sheet(CLEVER)
     assert lines.count("") == 4
+
+
+def test_a_field_shows_its_least_value_and_its_factor() -> None:
+    fields = (Cell(0, 0), Cell(0, 0, minimum=3), Cell(0, 0, factor=2), Cell(0, 0, 0, 4, 3))
+    assert [render.print_of(field) for field in fields] == ["_", "3+", "x2", "4+x3"]

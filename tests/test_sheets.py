@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from foxtray.sheets import SHEETS
-from foxtray.sheets.model import Area, Bonus, Group, Sheet
+from foxtray.games.model import Area, Bonus, Line, Sheet
+from foxtray.games.registry import SHEETS
 
 PRINTED: dict[str, dict[str, Any]] = {
     game: json.loads((Path(__file__).parent / "printed" / f"{game}.json").read_text())
@@ -34,14 +34,14 @@ def plain(bonus: Bonus | None) -> Any:
     return {"mark": bonus.area} | ({"value": bonus.value} if bonus.value else {})
 
 
-def groups(area: Area, kind: str) -> list[Group]:
-    found = [group for group in area.groups if group.kind == kind]
-    assert [group.index for group in found] == list(range(len(found)))
+def lines_of(area: Area, kind: str) -> list[Line]:
+    found = [line for line in area.lines if line.kind == kind]
+    assert [line.index for line in found] == list(range(len(found)))
     return found
 
 
-def spots(area: Area, group: Group) -> list[tuple[int, int]]:
-    return [(area.cells[index].row, area.cells[index].column) for index in group.cells]
+def spots(area: Area, line: Line) -> list[tuple[int, int]]:
+    return [(area.cells[index].row, area.cells[index].column) for index in line.cells]
 
 
 # -- number by number ---------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def spots(area: Area, group: Group) -> list[tuple[int, int]]:
 def test_the_frame(game: str) -> None:
     sheet, printed = SHEETS[game], PRINTED[game]
     assert sheet.id == printed["id"]
-    assert list(sheet.dice) == printed["dice"]
+    assert list(sheet.colours) == printed["dice"]
     assert [area.colour for area in sheet.areas] == printed["dice"][1:]
     assert {str(i): n for i, n in enumerate(sheet.rounds, 1)} == printed["rounds_by_players"]
     assert sheet.die_fields == printed["die_fields"]
@@ -69,36 +69,36 @@ def test_a_grid(game: str, colour: str) -> None:
     assert cells == {spot: entry for spot, entry in entries.items() if isinstance(entry, int)}
     assert list(area.printed) == [spot for spot, entry in entries.items() if entry == "X"]
     assert all(cell.bonus is None for cell in area.cells)
-    assert [plain(group.bonus) for group in groups(area, "row")] == printed["row_bonus"]
-    for group in groups(area, "row"):
-        assert spots(area, group) == [spot for spot in cells if spot[0] == group.index]
-    columns = groups(area, "column")
-    for group in columns:
-        assert spots(area, group) == [spot for spot in cells if spot[1] == group.index]
+    assert [plain(line.bonus) for line in lines_of(area, "row")] == printed["row_bonus"]
+    for line in lines_of(area, "row"):
+        assert spots(area, line) == [spot for spot in cells if spot[0] == line.index]
+    columns = lines_of(area, "column")
+    for line in columns:
+        assert spots(area, line) == [spot for spot in cells if spot[1] == line.index]
     none = [None] * len(columns)
-    assert [plain(group.bonus) for group in columns] == printed.get("column_bonus", none)
-    points = [group.points for group in columns]
+    assert [plain(line.bonus) for line in columns] == printed.get("column_bonus", none)
+    points = [line.points for line in columns]
     assert points == printed.get("column_points", [0] * len(columns))
-    assert all(group.points == 0 for group in area.groups if group.kind != "column")
+    assert all(line.points == 0 for line in area.lines if line.kind != "column")
     assert list(area.points) == printed.get("points_by_crosses", [])
     diagonals = [
-        {"cells": [list(spot) for spot in spots(area, group)], "bonus": plain(group.bonus)}
-        for group in groups(area, "diagonal")
+        {"cells": [list(spot) for spot in spots(area, line)], "bonus": plain(line.bonus)}
+        for line in lines_of(area, "diagonal")
     ]
     assert diagonals == ([printed["diagonal"]] if "diagonal" in printed else [])
 
 
 def test_silver() -> None:
     area, printed = SHEETS["twice"].area("silver"), PRINTED["twice"]["silver"]
-    assert list(area.row_dice) == printed["rows"]
+    assert [die.colour for die in area.row_dice] == printed["rows"]
     cells = [(cell.row, cell.column, cell.number) for cell in area.cells]
     assert cells == [(r, c, n) for r in range(4) for c, n in enumerate(printed["columns"])]
-    assert [plain(group.bonus) for group in groups(area, "column")] == printed["column_bonus"]
+    assert [plain(line.bonus) for line in lines_of(area, "column")] == printed["column_bonus"]
     for kind in ("row", "column"):
-        for group in groups(area, kind):
-            line = [spot[kind == "column"] for spot in spots(area, group)]
-            assert line == [group.index] * (6 if kind == "row" else 4)
-    assert [plain(group.bonus) for group in groups(area, "row")] == [None] * 4
+        for line in lines_of(area, kind):
+            along = [spot[kind == "column"] for spot in spots(area, line)]
+            assert along == [line.index] * (6 if kind == "row" else 4)
+    assert [plain(line.bonus) for line in lines_of(area, "row")] == [None] * 4
     assert list(area.points) == printed["row_points_by_crosses"]
 
 
@@ -116,7 +116,7 @@ def test_a_row(game: str, colour: str) -> None:
     assert [cell.minimum for cell in area.cells] == ([0] * fields if pays_from else minimum)
     points = printed.get("points_by_crosses", printed.get("points_by_entries", []))
     assert list(area.points) == points
-    assert area.groups == ()
+    assert area.lines == ()
 
 
 # -- counts by hand -----------------------------------------------------------------------------
@@ -170,13 +170,13 @@ def test_clever_has_56_cells_and_at_most_48_marks() -> None:
 def test_clever_gives_at_most_two_bonuses_for_a_mark() -> None:
     for area in SHEETS["clever"].areas:
         for index, cell in enumerate(area.cells):
-            lines = [group for group in area.groups if index in group.cells and group.bonus]
+            lines = [line for line in area.lines if index in line.cells and line.bonus]
             assert len(lines) + (cell.bonus is not None) <= 2
 
 
 def test_clever_best_areas() -> None:
     yellow, blue, green, orange, purple = SHEETS["clever"].areas
-    assert sum(group.points for group in yellow.groups) == 60
+    assert sum(line.points for line in yellow.lines) == 60
     assert blue.points[-1] == 56
     assert green.points[-1] == 66
     assert sum(6 * cell.factor for cell in orange.cells) == 96

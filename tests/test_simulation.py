@@ -1,4 +1,4 @@
-"""Many games by the compiled rules: the same whoever plays them, summed up rightly."""
+"""Many games by the compiled rules: the same in every process, and summarised correctly."""
 
 import csv
 import json
@@ -26,7 +26,7 @@ from foxtray.sim.arena import Tally, arena
 from foxtray.sim.batch import Games, play
 from foxtray.sim.simulation import simulate
 from foxtray.sim.summary import SHARES, Summary
-from foxtray.sim.workers import Chunk, Played, stream
+from foxtray.sim.workers import Chunk, PlayedChunk, stream
 
 COMMAND = [sys.executable, "-m", "foxtray"]
 KEYS = [
@@ -91,20 +91,20 @@ def test_a_game_depends_on_its_seed_alone() -> None:
 def test_seeds_reach_to_the_end_of_64_bits() -> None:
     games = play("clever", ["random"], (1 << 64) - 3, 3, moves=True)
     assert games.record(2).setup.seed == (1 << 64) - 1
-    with pytest.raises(BadSetup, match="a seed is"):
+    with pytest.raises(BadSetup, match="the seed must be"):
         simulate("clever", ["random"], 4, seed=(1 << 64) - 3)
 
 
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("chess", ["random"], 0, 3), "there is no game 'chess'"),
-        (("clever", ["nobody"], 0, 3), "there is no bot 'nobody' here; choose from random, greedy"),
+        (("chess", ["random"], 0, 3), "unknown game 'chess'"),
+        (("clever", ["nobody"], 0, 3), "unknown bot 'nobody'; choose one of random, greedy"),
         (("clever", [], 0, 3), "0 seats are not possible"),
         (("clever", ["random"] * 5, 0, 3), "5 seats are not possible"),
-        (("clever", ["random"], 0, 0), "0 games cannot be played"),
-        (("clever", ["random"], -1, 3), "a seed is"),
-        (("clever", ["random"], (1 << 64) - 2, 3), "a seed is"),
+        (("clever", ["random"], 0, 0), "cannot play 0 games"),
+        (("clever", ["random"], -1, 3), "the seed must be"),
+        (("clever", ["random"], (1 << 64) - 2, 3), "the seed must be"),
     ],
 )
 def test_what_cannot_be_played_is_said(args: Any, said: str) -> None:
@@ -143,18 +143,18 @@ def test_bots_outside_the_loop_play_too() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda n: np.zeros(n, np.int64), r"bot clumsy answered 0 in the game with the seed 7,"),
-        (lambda n: np.full(n, -1), "bot clumsy answered -1"),
-        (lambda n: np.full(n, 1 << 60), f"bot clumsy answered {1 << 60}"),
-        (lambda n: [81] * n, "bot clumsy answered 81"),
-        (lambda n: np.zeros(n - 1, np.int64), "3 whole numbers, not int64 of the shape"),
-        (lambda n: np.zeros((n, 1), np.int64), "3 whole numbers, not int64 of the shape"),
+        (lambda n: np.zeros(n, np.int64), r"bot clumsy returned 0 in the game with seed 7,"),
+        (lambda n: np.full(n, -1), "bot clumsy returned -1"),
+        (lambda n: np.full(n, 1 << 60), f"bot clumsy returned {1 << 60}"),
+        (lambda n: [81] * n, "bot clumsy returned 81"),
+        (lambda n: np.zeros(n - 1, np.int64), "3 whole numbers, not int64 of shape"),
+        (lambda n: np.zeros((n, 1), np.int64), "3 whole numbers, not int64 of shape"),
         (lambda n: np.zeros(n), "3 whole numbers, not float64"),
         (lambda n: None, "3 whole numbers, not object"),
     ],
 )
 def test_a_bot_of_ones_own_is_not_trusted(answer: Any, said: str) -> None:
-    """An answer that is not legal went on into compiled code, and ended Python itself."""
+    """An illegal answer used to reach compiled code and crash Python."""
 
     def clumsy(tables: Any, states: Any, which: Any, seats: Any, seeds: Any) -> Any:
         return answer(len(which))
@@ -209,7 +209,7 @@ def pieces(games: int, size: int) -> list[Chunk]:
 
 def test_a_killed_process_changes_nothing() -> None:
     expected = play("twice", BOTS, 9, 600)
-    found: list[Played] = []
+    found: list[PlayedChunk] = []
     killed = 0
     for played in stream(pieces(600, 50), 2):
         found.append(played)
@@ -232,7 +232,7 @@ def failing(name: str, game: str) -> batch.Chooser:
 
 
 @pytest.mark.parametrize(
-    ("find", "said"), [(deadly, "3 processes died over them"), (failing, "first is ill")]
+    ("find", "said"), [(deadly, "3 processes died on them"), (failing, "first is ill")]
 )
 def test_what_always_fails_is_told(find: workers.Find, said: str) -> None:
     with pytest.raises(FoxtrayError, match=said):
@@ -285,7 +285,7 @@ def summary_of(game: str, bots: tuple[str, ...], count: int) -> tuple[Summary, G
     games = play(game, bots, 1, count)
     summary = Summary(game, bots, 1)
     for at in range(0, count, 100):
-        summary.add(Played(play(game, bots, 1 + at, min(100, count - at)), 0.5))
+        summary.add(PlayedChunk(play(game, bots, 1 + at, min(100, count - at)), 0.5))
     return summary, games
 
 
@@ -457,32 +457,35 @@ def test_without_numpy_or_numba_it_is_said_what_to_install(missing: str) -> None
         ("simulate chess --bot random --games 5", "invalid choice: 'chess'"),
         (
             "simulate clever --bot nobody --games 5",
-            "there is no bot 'nobody'; choose one of random",
+            "unknown bot 'nobody'; choose one of random",
         ),
-        ("simulate clever --bot random,nobody --games 5", "there is no bot 'nobody'"),
-        ("simulate clever --bot , --games 5", "there is no bot ''"),
-        ("simulate clever --bot random --games 0", "0 games cannot be played"),
+        ("simulate clever --bot random,nobody --games 5", "unknown bot 'nobody'"),
+        ("simulate clever --bot , --games 5", "unknown bot ''"),
+        ("simulate clever --bot random --games 0", "cannot play 0 games"),
         ("simulate clever --bot random --games -1", "'-1' is not a whole number"),
         ("simulate clever --bot random --games many", "'many' is not a whole number"),
         ("simulate clever --bot random", "--games"),
         ("simulate clever --games 5", "--bot"),
         ("simulate clever --bot random --seats 0 --games 5", "0 seats are not possible"),
         ("simulate clever --bot random --seats 5 --games 5", "5 seats are not possible"),
-        ("simulate clever --bot random,greedy --seats 3 --games 5", "cannot take 3 seats"),
-        ("simulate clever --bot random --games 5 --jobs 0", "0 processes cannot play"),
+        ("simulate clever --bot random,greedy --seats 3 --games 5", "cannot fill 3 seats"),
+        ("simulate clever --bot random --games 5 --jobs 0", "0 processes are too few"),
         ("simulate clever --bot random --games 5 --jobs 257", "257 processes are too many"),
         ("arena clever --bots random,greedy --games 5 --jobs 257", "257 processes are too many"),
-        ("simulate clever --bot random --games 5 --seed 18446744073709551615", "a seed is"),
+        ("simulate clever --bot random --games 5 --seed 18446744073709551615", "the seed must be"),
         ("simulate clever --bot random --games 5 --csv no/such.csv", "No such file or directory"),
         ("simulate clever --bot random --games 5 --plot p.svg", "Is a directory"),
         ("simulate clever --bot random --games 5 --plot p.png", "its name must end in .svg"),
-        ("simulate clever --bot random --games 5 --csv a.svg --plot ./a.svg", "both the table and"),
+        (
+            "simulate clever --bot random --games 5 --csv a.svg --plot ./a.svg",
+            "choose two different files",
+        ),
         ("simulate clever --bot random --games 5 --records file/x", "Not a directory"),
         ("arena chess --bots random,greedy --games 5", "invalid choice: 'chess'"),
         ("arena clever --bots random --games 5", "name at least two bots"),
-        ("arena clever --bots random,random --games 5", "each of them once"),
-        ("arena clever --bots random,nobody --games 5", "there is no bot 'nobody'"),
-        ("arena clever --bots random,greedy --games 0", "0 games cannot be played"),
+        ("arena clever --bots random,random --games 5", "each only once"),
+        ("arena clever --bots random,nobody --games 5", "unknown bot 'nobody'"),
+        ("arena clever --bots random,greedy --games 0", "cannot play 0 games"),
         ("arena clever --bots random,greedy --seats 3 --games 5", "cannot fill 3 seats"),
         ("arena clever --bots random,greedy --seats 0 --games 5", "0 seats are not possible"),
     ],
@@ -510,7 +513,7 @@ def test_files_stay_as_they_were_when_a_simulation_fails(
     kept = {Path(name): f"old {name}" for name in ("t.csv", "p.svg", "file")}
     for path, text in kept.items():
         path.write_text(text)
-    monkeypatch.setattr(commands, "finder", lambda names: failing if "ill" in names else chooser)
+    monkeypatch.setattr(commands, "finder", lambda _, names: failing if "ill" in names else chooser)
     args = f"simulate clever --bot random --games 5 --csv t.csv --plot p.svg {last}"
     assert cli.main(args.split()) == 2
     assert {path: path.read_text() for path in Path().iterdir()} == kept
@@ -528,7 +531,7 @@ def test_files_stay_as_they_were_when_no_game_was_finished(
         return bot
 
     Path("t.csv").write_text("old")
-    monkeypatch.setattr(commands, "finder", lambda names: interrupt)
+    monkeypatch.setattr(commands, "finder", lambda _, names: interrupt)
     args = "simulate clever --bot slow --games 50 --jobs 1 --csv t.csv"
     assert cli.main(args.split()) == 130
     assert "interrupted after 0 of 50 games" in capsys.readouterr().err
@@ -539,7 +542,7 @@ def test_progress_is_shown_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    progress = commands.Progress(1000)
+    progress = commands.ProgressBar(1000)
     progress.show(250, 0.5)
     shown = capsys.readouterr().err
     assert " 25%  500 games/s, 0:02 left" in shown
@@ -555,7 +558,7 @@ def test_durations(seconds: float, text: str) -> None:
 
 
 def test_what_is_finished_is_whole_whenever_ctrl_c_comes() -> None:
-    """A strike while games are being counted waits until they are."""
+    """Ctrl-C while games are being counted waits until they are."""
 
     def strike(summary: Summary) -> None:
         os.kill(os.getpid(), signal.SIGINT)

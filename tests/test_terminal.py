@@ -8,7 +8,8 @@ import pytest
 
 from foxtray import Action, Game, render
 from foxtray.errors import FoxtrayError
-from foxtray.record import Played, Record, Setup, read
+from foxtray.history import PlayInput, Setup
+from foxtray.record import Record, read
 from foxtray.render import Ink
 from foxtray.terminal import CLEAR, Terminal, choices, menu, result
 
@@ -76,7 +77,7 @@ def test_whole_games_fit_in_80_columns(
         record, verified = read(path.read_text())
         assert verified
         assert record.game == table.game
-        assert f"The record is in {path}" in table.text
+        assert f"The game was saved to {path}" in table.text
         assert f"foxtray play {game} --seed {seed}" in table.text
 
 
@@ -96,13 +97,13 @@ def test_actions_are_grouped_by_die_with_what_they_set_off() -> None:
     )
     assert menu(game, 0, choices(game, 0)) == [
         " [w4]     1 w>y4a +0    2 w>y4b +0    3 w>b6 +1    4 w>g +2    5 w>o +8: o4 = 8",
-        "            sends [y3] [b2] to the tray",
+        "            sends [y3] [b2] to the platter",
         " [y3]     6 y>y3a +0: yellow row 1 gives a mark in blue",
-        "          7 y>y3b +0   sends [b2] to the tray",
+        "          7 y>y3b +0   sends [b2] to the platter",
         " [b2]     8 b>b6 +1",
-        " [g5]     9 g>g +2   sends [w4] [y3] [b2] to the tray",
-        " [o6]    10 o>o +12: o4 = 12   sends [w4] [y3] [b2] [g5] to the tray",
-        "         11 reroll: throw the pool again (1 left)",
+        " [g5]     9 g>g +2   sends [w4] [y3] [b2] to the platter",
+        " [o6]    10 o>o +12: o4 = 12   sends [w4] [y3] [b2] [g5] to the platter",
+        "         11 reroll: roll the whole pool again (1 left)",
     ]
 
 
@@ -114,11 +115,11 @@ def test_bonuses_are_grouped_by_area() -> None:
     )
     assert menu(game, 0, choices(game, 0)) == [
         " yellow   1 +y6b +21: yellow row 4 gives a fox, yellow column 4 full, yellow",
-        "               diagonal gives an extra die",
+        "               diagonal gives an additional die",
         " blue     2 +b11 +15: blue column 3 gives a 6 in purple, p2 = 6",
-        "          3 +b12 +9: blue column 4 gives an extra die",
+        "          3 +b12 +9: blue column 4 gives an additional die",
         " green    4 +g +2",
-        " orange   5 +o=6 +6: a reroll",
+        " orange   5 +o=6 +6: a re-roll",
         " purple   6 +p=6 +6",
     ]  # column 4 of yellow is worth 20, and the fox the one point of green
     table = Table(Setup("clever", seed=1))
@@ -141,13 +142,13 @@ def test_numbers_and_notation_say_the_same() -> None:
         ("0", "choose a number from 1 to"),
         ("99", "choose a number from 1 to"),
         ("9" * 5000, "choose a number from 1 to"),
-        ("-1", "'-1' is no action of clever"),
-        ("fly", "'fly' is no action of clever"),
-        ("return:b", "'return:b' is no action of clever"),
-        ("pass", "a die that can be used has to be taken"),
-        ("+b7", "no such bonus is open"),
+        ("-1", "'-1' is not an action of clever"),
+        ("fly", "'fly' is not an action of clever"),
+        ("return:b", "'return:b' is not an action of clever"),
+        ("pass", "you can use a die, so you must take one"),
+        ("+b7", "you have no open bonus for this"),
         ("s 2", "there is no seat 2"),
-        ("u", "there is nothing to take back since the last throw"),
+        ("u", "there is nothing to undo since the last roll"),
     ],
 )
 def test_what_is_refused_gets_its_reason_and_changes_nothing(answer: str, reason: str) -> None:
@@ -158,16 +159,16 @@ def test_what_is_refused_gets_its_reason_and_changes_nothing(answer: str, reason
 
 def test_dice_come_first() -> None:
     table = sit("1")
-    assert "the dice are to be thrown first: press Enter alone" in table.text
+    assert "roll the dice first: press Enter" in table.text
     assert table.terminal.record.inputs == []
 
 
 def test_undo_goes_back_to_the_last_throw_and_no_further() -> None:
     table = sit("", "1", "u", "u")
     assert table.played() == sit("").played()
-    assert "is taken back" in table.text
-    assert "there is nothing to take back since the last throw" in table.text
-    assert "nothing to take back" in sit("u").text
+    assert "was undone" in table.text
+    assert "there is nothing to undo since the last roll" in table.text
+    assert "nothing to undo" in sit("u").text
 
 
 def test_undo_takes_back_the_last_action_of_whoever_made_it() -> None:
@@ -188,8 +189,8 @@ def test_undo_takes_back_the_last_action_of_whoever_made_it() -> None:
 
 def test_help_tells_the_keys_and_the_signs() -> None:
     table = sit("h", "?")
-    assert table.text.count("take back the last action") == 2
-    assert "rr reroll" in table.text
+    assert table.text.count("undo your last action") == 2
+    assert "rr re-roll" in table.text
 
 
 def test_sheets_of_all_or_of_one_seat() -> None:
@@ -202,12 +203,12 @@ def test_several_seats_are_asked_in_turn_and_named() -> None:
     table = sit("", "1", seats=2)
     assert "Seat 1: Roll 1 of 3: take a die" in table.text
     assert "Seat 1: number or notation" in table.text
-    assert "Seat 1: Enter throws" in table.text
+    assert "Seat 1: press Enter to roll" in table.text
 
 
 @pytest.mark.parametrize("answer", ["q", "Q"])
 def test_leaving_tells_how_to_come_back(answer: str, tmp_path: Path) -> None:
-    assert "The game is not kept" in sit(answer).text
+    assert "The game was not saved" in sit(answer).text
     path = tmp_path / "game.fox"
     table = Table(Setup("clever", seed=3), ["", "1", answer], path)
     assert not table.terminal.run()
@@ -239,7 +240,7 @@ def test_a_resumed_game_goes_on_where_it_was() -> None:
     table.terminal.record = record
     table.terminal.run()
     assert "round 1 begins" not in table.text
-    assert "Enter throws" in table.text
+    assert "press Enter to roll" in table.text
 
 
 def test_a_screen_is_cleared_before_it_is_drawn_again() -> None:
@@ -258,28 +259,28 @@ def test_a_screen_is_cleared_before_it_is_drawn_again() -> None:
 def test_faces_of_real_dice_are_typed(answer: str) -> None:
     table = sit(answer, seed=None)
     assert table.game.faces == (1, 2, 3, 4, 5, 6)
-    assert "throw w y b g o p and type the faces" in table.text
+    assert "roll w y b g o p and type the faces" in table.text
 
 
 @pytest.mark.parametrize("answer", ["", "12345", "1234567", "123450", "123457", "w1", "x1y2", "w"])
 def test_faces_that_cannot_be_are_refused(answer: str) -> None:
     table = sit(answer, seed=None)
-    assert "type a face from 1 to 6 for each of w y b g o p, such as 123456" in table.text
+    assert "type a face from 1 to 6 for each of w y b g o p, for example 123456" in table.text
     assert table.terminal.record.inputs == []
 
 
 def test_only_the_dice_of_the_pool_are_asked_for() -> None:
     # Green 3 sends the three lower dice to the tray.
     table = sit("121363", "g>g", "45", seed=None)
-    assert "throw o p and type the faces" in table.text
+    assert "roll o p and type the faces" in table.text
     assert table.game.faces == (1, 2, 1, 3, 4, 5)
 
 
 def test_mistyped_faces_are_taken_back() -> None:
     table = sit("121363", "u", seed=None)
     assert table.game == Game.new("clever")
-    assert "the throw is taken back" in table.text
-    assert "nothing to take back" in sit("u", seed=None).text
+    assert "the roll was undone" in table.text
+    assert "nothing to undo" in sit("u", seed=None).text
     table = sit("121363", "g>g", "44", "u", "45", seed=None)
     assert table.played() == sit("121363", "g>g", "45", seed=None).played()
     assert table.game == sit("121363", "g>g", "45", seed=None).game
@@ -301,7 +302,7 @@ def solo_serving(*answers: str) -> Table:
 def test_equal_dice_are_told_apart_where_it_matters() -> None:
     # Blue 1, purple 2 and one of the three 3s go to the tray.
     table = solo_serving("331362", "y")
-    assert "1 of w y g go to the tray: which lie closest to it?" in table.text
+    assert "1 of w y g go to the platter: which are closest to it?" in table.text
     assert [d for d, place in enumerate(table.game.places) if place == "tray"] == [1, 2, 5]
 
 
@@ -314,12 +315,12 @@ def test_equal_dice_are_not_asked_for_where_it_does_not_matter() -> None:
 @pytest.mark.parametrize("answer", ["", "b", "wy", "x"])
 def test_equal_dice_must_be_named(answer: str) -> None:
     table = solo_serving("331362", answer)
-    assert "name 1 of w y g; now type the faces again" in table.text
+    assert "choose 1 of w y g; type the faces again" in table.text
     assert table.game.rolling()
 
 
 def test_the_same_die_does_not_count_twice() -> None:
-    assert "name 2 of w y b" in solo_serving("222166", "ww").text
+    assert "choose 2 of w y b" in solo_serving("222166", "ww").text
 
 
 # --- how it ends --------------------------------------------------------------------------------
@@ -366,7 +367,7 @@ def test_bots_throw_and_decide_by_themselves() -> None:
     table.terminal.bots = {1: lowest}
     table.terminal.ask = anybody(table, random.Random(4))
     assert table.terminal.run()
-    acted = {entry.seat for entry in table.terminal.record.inputs if isinstance(entry, Played)}
+    acted = {entry.seat for entry in table.terminal.record.inputs if isinstance(entry, PlayInput)}
     assert acted == {0, 1}
     assert "Seat 2 (lowest): " in table.text
 
@@ -381,7 +382,7 @@ def test_of_a_failing_bot_is_told_and_the_game_goes_on() -> None:
     table.terminal.ask = anybody(table, random.Random(4))
     assert table.terminal.run()
     told = " ".join(table.text.split())
-    said = "Seat 2 (ill): bot ill failed: it is in bed; a substitute plays on for it"
+    said = "Seat 2 (ill): bot ill failed: it is in bed; a substitute takes over"
     assert told.count(said) == 1
 
 
@@ -391,7 +392,7 @@ def test_of_a_failing_bot_is_told_where_nobody_plays() -> None:
     warnings: list[str] = []
     table.terminal.warn = warnings.append
     assert table.terminal.run()
-    assert warnings == ["Seat 1 (ill): bot ill failed: it is in bed; a substitute plays on for it"]
+    assert warnings == ["Seat 1 (ill): bot ill failed: it is in bed; a substitute takes over"]
 
 
 def test_the_real_dice_of_a_bot_are_thrown_by_hand() -> None:

@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 
 from foxtray import FoxtrayError, Game, Throw, bots
-from foxtray.bots.desk import Array, new_desk
+from foxtray.bots.old_weights import renewed
 from foxtray.bots.weights import read_weights, save_weights, weights_of
+from foxtray.bots.workspace import Array, new_workspace
 from foxtray.cli import main
-from foxtray.sim import batch, compiled
+from foxtray.sim import batch
+from foxtray.sim import compiled as sim_compiled
 from foxtray.sim.arrays import STATE, tables_of
-from foxtray.train import machine, run
+from foxtray.train import compiled, run
 from foxtray.train.plan import Plan
 from foxtray.train.samples import new_samples
 
@@ -48,19 +50,19 @@ def test_compiling_is_told_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     list(run.Trainer(plan(64)).rounds())  # so that all is known here, and not compiled again
-    monkeypatch.setattr(compiled, "cache_path", lambda: tmp_path)
+    monkeypatch.setattr(sim_compiled, "cache_path", lambda: tmp_path)
     capsys.readouterr()
     list(run.Trainer(plan(64)).rounds())
     told = capsys.readouterr().err
-    assert "compiling self-play, once" in told
-    assert "compiling the learner, once" in told
+    assert "compiling self-play (first use only" in told
+    assert "compiling the learner (first use only" in told
     list(run.Trainer(plan(64)).rounds())
     assert capsys.readouterr().err == ""
 
 
 def interrupt_learning(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
-    """Press Ctrl-C so often while a round's gradient steps are taken, the first after two."""
-    learner = machine.learner()
+    """Press Ctrl-C this many times during the gradient steps of a round, after the second step."""
+    learner = compiled.learner()
     steps = count(1)
 
     def learn(*args: object) -> float:
@@ -70,7 +72,7 @@ def interrupt_learning(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
         return error
 
     touchy = SimpleNamespace(learn=learn, adam=learner.adam)
-    monkeypatch.setattr(machine, "learner", lambda: touchy)
+    monkeypatch.setattr(compiled, "learner", lambda: touchy)
 
 
 def test_an_interrupt_waits_for_the_end_of_a_round(
@@ -129,14 +131,15 @@ def test_look_ahead_takes_the_luck_out_of_targets_and_nothing_else(game: str) ->
 
 
 def targets_of_the_first_throw(game: str, throws: int) -> Array:
-    """What the net should have said at the start of each of some games."""
+    """The targets of the net at the start of some games."""
     samples, results = new_samples(160), np.zeros(1)
-    desk, inner, states = new_desk(), new_desk(), np.zeros(2, STATE)
+    workspace, inner = new_workspace(game), new_workspace(game)
+    states = np.zeros(2, STATE)
     targets = []
     for seed in range(7_000, 7_200):
-        machine.selfplay().play_games(
+        compiled.selfplay().play_games(
             tables_of(game), states, seed, 1, np.array([1]), 16, throws, 0.9, 0.0, 0.0,
-            weights_of(game).net(1), desk, inner, samples, results,
+            weights_of(game).net(1), workspace, inner, samples, results,
         )  # fmt: skip
         targets.append(samples.targets[0])
     return np.array(targets)
@@ -147,34 +150,34 @@ def targets_of_the_first_throw(game: str, throws: int) -> Array:
     [
         ("", "--games N or --minutes M"),
         ("--games 9 --minutes 9", "--games N or --minutes M"),
-        ("--games 0", "0 games teach nothing"),
-        ("--minutes 0", "0 minutes teach nothing"),
-        ("--games 9 --jobs 0", "0 threads cannot play"),
-        ("--games 9 --jobs 257", "257 threads cannot play"),
+        ("--games 0", "cannot train for 0 games"),
+        ("--minutes 0", "cannot train for 0 minutes"),
+        ("--games 9 --jobs 0", "cannot use 0 threads"),
+        ("--games 9 --jobs 257", "cannot use 257 threads"),
         ("--games 9 --seed 18446744073709551616", "a whole number from 0 to 2^62"),
         ("--games 9 --seats 2 --refit twice.npz", "one seat"),
-        ("--games 9 --out no/such.npz", "no/such.npz cannot be written: No such file"),
-        ("--games 9 --out .", ". cannot be written: "),
-        ("--games 9 --out folder", "folder cannot be written: Is a directory"),
-        ("--games 9 --out twice.npz", "twice.npz exists already: --resume it, or name another"),
-        ("--games 9 --refit twice.npz --out twice.npz", "twice.npz exists already"),
+        ("--games 9 --out no/such.npz", "cannot write no/such.npz: No such file"),
+        ("--games 9 --out .", "cannot write .: "),
+        ("--games 9 --out folder", "cannot write folder: Is a directory"),
+        ("--games 9 --out twice.npz", "twice.npz already exists; --resume it, or choose another"),
+        ("--games 9 --refit twice.npz --out twice.npz", "twice.npz already exists"),
         ("--games 9 --start none.npz", "there is no weights file none.npz"),
         ("--games 9 --start text.npz", "the weights file text.npz is damaged"),
         ("--games 9 --start torn.npz", "the weights file torn.npz is damaged"),
         ("--games 9 --refit torn.npz", "the weights file torn.npz is damaged"),
-        ("--games 9 --start twice.npz", "twice.npz holds a net of twice, not of clever"),
-        ("--games 9 --start run.npz", "run.npz holds a net of twice, not of clever"),
-        ("--resume none.npz", "none.npz cannot be read: No such file"),
-        ("--resume text.npz", "text.npz is no checkpoint of a training run"),
-        ("--resume torn.npz", "torn.npz is no checkpoint of a training run"),
-        ("--resume small.npz", "small.npz is no checkpoint of a training run"),
-        ("--resume run.npz", "run.npz holds a run of twice, not of clever"),
-        ("--resume run.npz --games 9", "--games cannot be changed with --resume"),
-        ("--resume run.npz --minutes 9", "--minutes cannot be changed with --resume"),
-        ("--resume run.npz --seats 2", "--seats cannot be changed with --resume"),
-        ("--resume run.npz --seed 2", "--seed cannot be changed with --resume"),
-        ("--resume run.npz --jobs 2", "--jobs cannot be changed with --resume"),
-        ("--resume run.npz --out x.npz", "--out cannot be changed with --resume"),
+        ("--games 9 --start twice.npz", "twice.npz is a net for twice, not for clever"),
+        ("--games 9 --start run.npz", "run.npz is a net for twice, not for clever"),
+        ("--resume none.npz", "cannot read none.npz: No such file"),
+        ("--resume text.npz", "text.npz is not a usable checkpoint"),
+        ("--resume torn.npz", "torn.npz is not a usable checkpoint"),
+        ("--resume small.npz", "small.npz is not a usable checkpoint"),
+        ("--resume run.npz", "run.npz is a run for twice, not for clever"),
+        ("--resume run.npz --games 9", "--games cannot be combined with --resume"),
+        ("--resume run.npz --minutes 9", "--minutes cannot be combined with --resume"),
+        ("--resume run.npz --seats 2", "--seats cannot be combined with --resume"),
+        ("--resume run.npz --seed 2", "--seed cannot be combined with --resume"),
+        ("--resume run.npz --jobs 2", "--jobs cannot be combined with --resume"),
+        ("--resume run.npz --out x.npz", "--out cannot be combined with --resume"),
     ],
 )
 def test_bad_input_is_one_sentence(
@@ -245,7 +248,7 @@ def test_a_checkpoint_that_was_edited_is_refused(
     np.savez(path, **{**parts, "about": json.dumps(about)})
     assert main(["train", "clever", "--resume", str(path)]) == 2
     shown = capsys.readouterr().err
-    assert f"{path} is no checkpoint of a training run" in shown
+    assert f"{path} is not a usable checkpoint" in shown
     assert shown.count("\n") == 1
 
 
@@ -254,7 +257,7 @@ def test_a_checkpoint_without_numbers_is_refused(name: str, tmp_path: Path) -> N
     trainer = run.Trainer(plan(64))
     getattr(trainer, name)[7] = np.nan
     trainer.save(tmp_path / "run.npz")
-    with pytest.raises(FoxtrayError, match="no number"):
+    with pytest.raises(FoxtrayError, match="NaN or infinity"):
         run.load(tmp_path / "run.npz")
 
 
@@ -262,7 +265,7 @@ def test_a_net_that_is_spoilt_stops_its_run(tmp_path: Path) -> None:
     trainer = run.Trainer(plan(128))
     trainer.weights[:] = 1e30
     path = tmp_path / "run.npz"
-    with pytest.raises(FoxtrayError, match="spoilt after 64 games"):
+    with pytest.raises(FoxtrayError, match="training failed after 64 games"):
         run.train(trainer, path, lambda *args: None)
     assert not path.exists()
 
@@ -278,7 +281,7 @@ def test_a_finished_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     trainer = run.Trainer(plan(64), done=64)
     trainer.save(tmp_path / "run.npz")
     assert main(["train", "clever", "--resume", str(tmp_path / "run.npz")]) == 0
-    assert "is finished: 64 games" in capsys.readouterr().err
+    assert "is already finished: 64 games" in capsys.readouterr().err
 
 
 def test_packed_checkpoints_can_be_played(
@@ -308,18 +311,18 @@ def test_packed_checkpoints_can_be_played(
         lambda: bots.chooser("strong", "twice", weights=Path("mine.npz")),
         lambda: bots.chooser("strong", "clever", weights=Path("alone.npz")),
     ):
-        with pytest.raises(FoxtrayError, match=r"does not play|not for twice|is damaged"):
+        with pytest.raises(FoxtrayError, match=r"does not use|not for twice|is damaged"):
             wrong()
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("one.npz --out one.npz", "one.npz exists already"),
-        ("one.npz --out no/such.npz", "no/such.npz cannot be written"),
-        ("none.npz --out new.npz", "none.npz cannot be read"),
-        ("one.npz other.npz --out new.npz", "other.npz holds a run of twice, not of clever"),
-        ("one.npz one.npz --out new.npz", "one.npz would serve nobody"),
+        ("one.npz --out one.npz", "one.npz already exists"),
+        ("one.npz --out no/such.npz", "cannot write no/such.npz"),
+        ("none.npz --out new.npz", "cannot read none.npz"),
+        ("one.npz other.npz --out new.npz", "other.npz is a run for twice, not for clever"),
+        ("one.npz one.npz --out new.npz", "one.npz would not be used"),
     ],
 )
 def test_what_cannot_be_packed_is_one_sentence(
@@ -338,3 +341,26 @@ def test_what_cannot_be_packed_is_one_sentence(
     assert said in shown
     assert shown.count("\n") == 1
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_a_checkpoint_of_the_first_version_goes_on(game: str, tmp_path: Path) -> None:
+    """There all nets had one size; what it remembers of its weights is fitted like them."""
+    flats = np.random.default_rng(1).normal(size=(4, 78033)).astype(np.float32)
+    names = ("weights", "means", "squares", "averages")
+    plan = {"game": game, "games": 128, "seats": [1], "seed": 1 << 40, "threads": 1}
+    np.savez(
+        tmp_path / "old.npz",
+        **dict(zip(names, flats, strict=True)),
+        history=np.zeros((0, 3)),
+        about=json.dumps({"plan": plan, "done": 64, "step": 9}),
+    )
+    trainer = run.load(tmp_path / "old.npz")
+    assert (trainer.done, trainer.step, trainer.plan.game) == (64, 9, game)
+    for name, flat in zip(names, flats, strict=True):
+        found = getattr(trainer, name)
+        assert (found[: trainer.size] == renewed(game, flat)).all()
+        assert not found[trainer.size :].any()
+    trainer.save(tmp_path / "new.npz")
+    again = run.load(tmp_path / "new.npz")
+    assert (again.means == trainer.means).all()

@@ -1,4 +1,4 @@
-"""The compiled rules are the interpreted ones."""
+"""The compiled rules agree with the interpreted ones."""
 
 import os
 import shutil

@@ -1,11 +1,11 @@
-"""What happened and what may happen, in words."""
+"""Events and choices in words."""
 
 import pytest
 
 from foxtray import Game, words
 from foxtray.dice import Throw
 from foxtray.events import BonusEarned, BonusUsed, Event, Marked
-from foxtray.sheets import sheet_of
+from foxtray.games.registry import sheet_of
 
 CLEVER = (
     "clever seats=1 first=1 turn=0 phase=choosing roll=1 reroll=0 dice={dice} | "
@@ -45,9 +45,9 @@ def heard(game: Game, *actions: str) -> list[str]:
     [
         ("orange=4", "a 4 in orange"),
         ("blue", "a mark in blue"),
-        ("reroll", "a reroll"),
+        ("reroll", "a re-roll"),
         ("return", "a return"),
-        ("extra", "an extra die"),
+        ("extra", "an additional die"),
         ("fox", "a fox"),
         ("choice", "a mark of your choice"),
     ],
@@ -75,13 +75,13 @@ def test_a_full_row_gives_its_bonus() -> None:
 def test_a_full_column_of_points_and_the_diagonal_are_told() -> None:
     # The first column is 3 2 1, the diagonal 3 1 2 6.
     found = follows(clever(y="...xx.xx...x"), "y>y3a")
-    assert found == ["yellow column 1 full", "yellow diagonal gives an extra die"]
+    assert found == ["yellow column 1 full", "yellow diagonal gives an additional die"]
 
 
 def test_a_forced_bonus_is_followed_to_its_end() -> None:
     # The second row of yellow pays an orange 4; it is the third orange entry: a reroll.
     found = follows(clever("w4p,y5p,b2p,g5p,o6p,p1p", y="...xx.......", o="1,2"), "y>y5b")
-    assert found == ["yellow row 2 gives a 4 in orange", "o3 = 4", "a reroll"]
+    assert found == ["yellow row 2 gives a 4 in orange", "o3 = 4", "a re-roll"]
 
 
 def test_a_lost_bonus_is_told() -> None:
@@ -97,7 +97,7 @@ def test_a_factor_shows_what_is_written() -> None:
 def test_circles_and_crosses_are_told_apart() -> None:
     # The first row of yellow is 3 6; a full row of circles pays a mark in blue.
     assert follows(twice(), "y>y3a") == ["circled"]
-    assert follows(twice(y="o........."), "y>y3a") == ["crossed"]
+    assert follows(twice(y="o........."), "y>y3a") == ["crossed off"]
     assert follows(twice(y=".o........"), "y>y3a") == [
         "circled",
         "yellow row 1 gives a mark in blue",
@@ -106,13 +106,13 @@ def test_circles_and_crosses_are_told_apart() -> None:
 
 def test_a_bonus_that_is_missed_is_told() -> None:
     # The third pink field circles a reroll from 2 on.
-    assert follows(twice(p="5,3"), "p>p") == ["without a reroll"]
-    assert follows(twice("w4p,s5p,y3p,b2p,g6p,p2p", p="5,3"), "p>p") == ["a reroll"]
+    assert follows(twice(p="5,3"), "p>p") == ["without a re-roll"]
+    assert follows(twice("w4p,s5p,y3p,b2p,g6p,p2p", p="5,3"), "p>p") == ["a re-roll"]
 
 
 def test_the_last_circle_of_a_track_gives_its_bonus() -> None:
     found = follows(twice("w4p,s5p,y3p,b2p,g6p,p2p", p="5,3", reroll="5/0"), "p>p")
-    assert found == ["a reroll", "the last reroll circle gives a fox"]
+    assert found == ["a re-roll", "the last re-roll circle gives a fox"]
 
 
 def test_dice_that_go_to_the_tray() -> None:
@@ -121,11 +121,11 @@ def test_dice_that_go_to_the_tray() -> None:
 
 
 def test_what_a_player_did_is_one_line() -> None:
-    assert heard(clever(), "y>y3a") == ["yellow 3: y3a crossed"]
-    assert heard(clever(reroll="1/0"), "reroll") == ["a reroll spent"]
+    assert heard(clever(), "y>y3a") == ["yellow 3: y3a crossed off"]
+    assert heard(clever(reroll="1/0"), "reroll") == ["a re-roll spent"]
     game = clever("w4p,y5p,b2p,g5p,o6p,p1p", y="...xx.......", o="1,2")
     assert heard(game, "y>y5b") == [
-        "yellow 5: y5b crossed, yellow row 2 gives a 4 in orange, o3 = 4, a reroll"
+        "yellow 5: y5b crossed off, yellow row 2 gives a 4 in orange, o3 = 4, a re-roll"
     ]
 
 
@@ -133,11 +133,11 @@ def test_several_players_are_named() -> None:
     sheet = sheet_of("clever")
     events = Game.new("clever", 2, first=1).opening
     assert words.story(sheet, events, 2) == [
-        "round 1 begins with a reroll for all",
-        "seat 2 is active",
+        "round 1 begins with a re-roll for everyone",
+        "seat 2 is the active player",
     ]
     marks = (Marked(1, "yellow", "y3a", 1, 3), BonusUsed(1, "blue"), Marked(0, "blue", "b7", 1, 7))
-    assert words.story(sheet, marks, 2) == ["seat 2: y3a crossed", "seat 1: b7 crossed"]
+    assert words.story(sheet, marks, 2) == ["seat 2: y3a crossed off", "seat 1: b7 crossed off"]
 
 
 def test_rounds_without_anything_to_bring_just_begin() -> None:
@@ -146,7 +146,7 @@ def test_rounds_without_anything_to_bring_just_begin() -> None:
         "dice=w4t,y3t,b2t,g5a,o6a,p1a | y=............ b=........... g=- o=- p=- "
         "reroll=0/0 extra=0/0 foxes=0 stage=served"
     )
-    assert heard(game, "y>y3a") == ["yellow 3: y3a crossed", "round 5 begins"]
+    assert heard(game, "y>y3a") == ["yellow 3: y3a crossed off", "round 5 begins"]
 
 
 def test_an_extra_die_is_told_as_one() -> None:
@@ -155,10 +155,10 @@ def test_an_extra_die_is_told_as_one() -> None:
         "dice=w4t,y3t,b2t,g5a,o6a,p1a | y=............ b=........... g=- o=- p=- "
         "reroll=0/0 extra=1/0 foxes=0 stage=extra"
     )
-    assert words.question(game, 0) == "Use an extra die? (1 left)"
-    assert heard(game, "o>o") == ["orange 6 as an extra die: o1 = 6", "the game is over"]
+    assert words.question(game, 0) == "Use an additional die? (1 left)"
+    assert heard(game, "o>o") == ["orange 6 as an additional die: o1 = 6", "the game is over"]
     assert words.sets_off(game.sheet, game.play(0, "o>o").events, 0) == []
-    assert heard(game, "pass") == ["no more extra dice", "the game is over"]
+    assert heard(game, "pass") == ["no more additional dice", "the game is over"]
 
 
 def test_bonuses_of_a_round_are_in_its_headline() -> None:
@@ -169,13 +169,13 @@ def test_bonuses_of_a_round_are_in_its_headline() -> None:
 def test_questions_while_rolling() -> None:
     assert words.question(clever(), 0) == "Roll 1 of 3: take a die"
     after = twice(back="2/0").play(0, "w>b").game
-    assert words.question(after, 0) == "Before roll 2: return dice from the tray? (2 left)"
-    assert words.choice(after, 0, after.legal(0)[0]) == "return nothing and go on"
-    assert words.choice(after, 0, after.legal(0)[1]) == "yellow back into the pool"
+    assert words.question(after, 0) == "Before roll 2: return dice from the platter? (2 left)"
+    assert words.choice(after, 0, after.legal(0)[0]) == "return no more dice and roll"
+    assert words.choice(after, 0, after.legal(0)[1]) == "return yellow to the pool"
     after = twice().play(0, "w>sy4").game
-    assert words.question(after, 0).startswith("Cross the dice that went to the tray")
+    assert words.question(after, 0).startswith("Additional crosses")
     game = clever(reroll="3/1")
-    assert words.choice(game, 0, game.legal(0)[0]) == "throw the pool again (2 left)"
+    assert words.choice(game, 0, game.legal(0)[0]) == "roll the whole pool again (2 left)"
 
 
 def test_questions_about_bonuses_count_them() -> None:
@@ -193,7 +193,7 @@ def test_questions_while_serving() -> None:
         game = game.play(0, pick).game.roll(Throw(faces)).game
     game = game.play(0, "b>b4").game
     assert game.awaiting() == (1,)
-    assert words.question(game, 1) == "Take a die from the tray"
+    assert words.question(game, 1) == "Take a die from the platter"
     stuck = Game.from_position(
         "clever seats=2 first=1 turn=0 phase=serving roll=3 reroll=0 "
         "dice=w61,y22,b33,g1t,o1t,p1t | "
@@ -201,5 +201,5 @@ def test_questions_while_serving() -> None:
         "y=............ b=........... g=x o=1,1,1,2,1,1,2,1,2,1,3 p=5 reroll=0/0 extra=0/0 "
         "foxes=0 stage=served"
     )
-    assert words.question(stuck, 1) == "No tray die fits: use another one?"
-    assert words.choice(stuck, 1, stuck.legal(1)[0]) == "take none"
+    assert words.question(stuck, 1) == "No platter die fits: use another one?"
+    assert words.choice(stuck, 1, stuck.legal(1)[0]) == "take no die"

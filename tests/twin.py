@@ -16,7 +16,7 @@ from foxtray.core import chance, rules
 from foxtray.core.codes import ACTIONS, DICE, SEATS
 from foxtray.core.layout import Tables, layout
 from foxtray.core.state import FIELD_NAMES, State, no_log
-from foxtray.sheets import SHEETS
+from foxtray.games.registry import SHEETS
 from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, new_work, tables_of
 from foxtray.sim.batch import Chooser, play

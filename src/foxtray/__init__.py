@@ -1,10 +1,10 @@
-"""Clever and Twice as Clever by the printed rules."""
+"""Dice games by their printed rules."""
 
 from foxtray.core.layout import Action
 from foxtray.dice import ScriptedDice, SecretDice, SeededDice, Throw
 from foxtray.errors import FoxtrayError, IllegalAction
 from foxtray.game import RULES_VERSION, Game, Outcome, Progress, ScoreCard
-from foxtray.sheets import SHEETS
+from foxtray.games.registry import SHEETS
 
 __version__ = "0.1.0"
 

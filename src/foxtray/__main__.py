@@ -5,7 +5,8 @@ import sys
 
 
 def main() -> int:
-    """Run the command line. Loading it takes a moment, and Ctrl-C may come in it already."""
+    """Run the command line. Importing it takes a moment, during which Ctrl-C may arrive."""
+
     try:
         from foxtray import cli
 

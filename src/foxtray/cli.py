@@ -1,4 +1,4 @@
-"""The command line. Whatever goes wrong is one sentence and exit status 2."""
+"""The command line. Every error is one sentence and exit status 2."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from pathlib import Path
 from typing import NoReturn
 
 from foxtray import __version__, bots, perft, record, rulebook
+from foxtray.arguments import INTERRUPTED, seat_count, whole
 from foxtray.bots import commands as bot_commands
 from foxtray.bots.levels import ME
-from foxtray.core.codes import SEATS
+from foxtray.bots.levels import check as check_bot
 from foxtray.core.layout import Action
 from foxtray.dice import SeededDice
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
+from foxtray.games.registry import SHEETS, refused
+from foxtray.history import Setup
 from foxtray.position import OPTIONS
-from foxtray.record import Record, Setup
+from foxtray.record import Record
 from foxtray.render import Ink
 from foxtray.server import commands as server_commands
-from foxtray.sheets import SHEETS
 from foxtray.sim import commands as sim_commands
-from foxtray.sim.commands import INTERRUPTED, whole
 from foxtray.terminal import Terminal, result
 from foxtray.train import commands as train_commands
 from foxtray.views import summary
@@ -43,52 +44,54 @@ CLOSED_PIPE = 1
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that complains in one sentence."""
+    """A parser that reports an error in one sentence."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def option(text: str) -> tuple[str, bool]:
-    """An option of the rules, as in `fox_floor=on`."""
+    """A rules option, as in `fox_floor=on`."""
     name, _, value = text.partition("=")
     if name not in OPTIONS or value not in ON_OFF:
         known = " or ".join(f"{name}=on" for name in OPTIONS)
-        raise argparse.ArgumentTypeError(f"{text!r} is not understood, say {known}")
+        raise argparse.ArgumentTypeError(f"unknown option {text!r}; choose {known}")
     return name, ON_OFF[value]
 
 
 def seating(text: str) -> tuple[str, ...]:
-    """Who sits at the table: a number of players, or names as in `me,strong`."""
+    """Who plays: a number of people, or names as in `me,strong`."""
     if text.isascii() and text.isdigit():
-        if not 1 <= int(text) <= SEATS:
-            raise argparse.ArgumentTypeError(f"{text} seats are not possible; choose 1 to {SEATS}")
-        return (ME,) * int(text)
+        return (ME,) * seat_count(text)
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in (ME, *bots.names()):
             known = ", ".join((ME, *bots.names()))
-            raise argparse.ArgumentTypeError(f"nobody is called {name!r}; say {known}")
+            raise argparse.ArgumentTypeError(f"unknown player {name!r}; choose from {known}")
     return names
 
 
 def build_parser() -> Parser:
     """All commands and options; docs/cli.md lists the same."""
+    one, two = GAMES[0], GAMES[-1]
+    titles = " and ".join(sheet.title for sheet in SHEETS.values())
     parser = Parser(
         prog="foxtray",
-        description="Clever and Twice as Clever by the printed rules.",
-        epilog="examples:\n  foxtray play clever\n  foxtray rules twice",
+        description=f"Play {titles} by the printed rules.",
+        epilog=f"examples:\n  foxtray play {one}\n  foxtray rules {two}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"foxtray {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(name: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
+        """Add a command; {one} and {two} in its examples stand for games."""
+        lines = (f"  foxtray {name} {line.format(one=one, two=two)}" for line in examples)
         return commands.add_parser(
             name,
             help=text,
             description=text[0].upper() + text[1:] + ".",
-            epilog="examples:\n" + "\n".join(f"  foxtray {name} {line}" for line in examples),
+            epilog="examples:\n" + "\n".join(lines),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
@@ -96,12 +99,12 @@ def build_parser() -> Parser:
         "play",
         "play in the terminal, alone or taking turns at one keyboard",
         [
-            "clever",
-            "twice --seats 2 --save evening.fox",
+            "{one}",
+            "{two} --seats 2 --save evening.fox",
             "--resume evening.fox",
-            "clever --seats 3 --own-dice",
-            "clever --seats me,strong",
-            "twice --seed 42 --option fox_floor=on",
+            "{one} --seats 3 --own-dice",
+            "{one} --seats me,strong",
+            "{two} --seed 42 --option fox_floor=on",
         ],
     )
     play.add_argument("game", nargs="?", choices=GAMES, help="the game; not needed with --resume")
@@ -109,23 +112,23 @@ def build_parser() -> Parser:
         "--seats",
         type=seating,
         metavar="N|WHO,...",
-        help="1 to 4 players, or who sits there: me or the name of a bot (default: 1)",
+        help="number of players, 1 to 4, or who plays: me or the name of a bot (default: 1)",
     )
-    play.add_argument("--seed", type=whole, metavar="S", help="the same number, the same dice")
-    play.add_argument("--first", type=whole, metavar="SEAT", help="who begins (default: by lot)")
+    play.add_argument("--seed", type=whole, metavar="S", help="the same seed gives the same dice")
+    play.add_argument("--first", type=whole, metavar="SEAT", help="who starts (default: random)")
     play.add_argument(
         "--option",
         type=option,
         action="append",
         metavar="NAME=VALUE",
-        help=f"a choice of the rules, on or off: {', '.join(OPTIONS)}",
+        help=f"turn a rules option on or off: {', '.join(OPTIONS)}",
     )
-    play.add_argument("--own-dice", action="store_true", help="throw real dice, type their faces")
-    play.add_argument("--save", type=Path, metavar="FILE", help="keep the game in a new file")
-    play.add_argument("--resume", type=Path, metavar="FILE", help="go on with a game kept there")
+    play.add_argument("--own-dice", action="store_true", help="roll real dice and type the faces")
+    play.add_argument("--save", type=Path, metavar="FILE", help="save the game to a new file")
+    play.add_argument("--resume", type=Path, metavar="FILE", help="continue a saved game")
     play.set_defaults(run=run_play)
 
-    rules = command("rules", "show the rules of a game in words", ["clever", "twice | less"])
+    rules = command("rules", "show the rulebook of a game", ["{one}", "{two} | less"])
     rules.add_argument("game", choices=GAMES, help="the game")
     rules.set_defaults(run=run_rules)
 
@@ -136,20 +139,30 @@ def build_parser() -> Parser:
     )
     replay.add_argument("file", type=Path, metavar="FILE", help="a .fox file")
     replay.add_argument("--json", action="store_true", help="print one JSON object")
+    replay.add_argument(
+        "--commitment", metavar="SHA256", help="the commitment that you saw before the game started"
+    )
+    replay.add_argument(
+        "--entropy", metavar="HEX", help="the entropy of your browser, to check that it was used"
+    )
     replay.set_defaults(run=run_replay)
 
     counts = command(
         "perft",
-        "count the tree of decisions, to compare engines",
-        ["clever --depth 4", "twice --seats 2 --seed 7 --depth 3 --divide"],
+        "count the game tree, to compare engines",
+        ["{one} --depth 4", "{two} --seats 2 --seed 7 --depth 3 --divide"],
     )
     counts.add_argument("game", choices=GAMES, help="the game")
-    counts.add_argument("--seats", type=whole, default=1, metavar="N", help="1 to 4 (default: 1)")
     counts.add_argument(
-        "--depth", type=whole, default=3, metavar="D", help="decisions (default: 3)"
+        "--seats", type=whole, default=1, metavar="N", help="number of seats, 1 to 4 (default: 1)"
     )
-    counts.add_argument("--seed", type=whole, default=0, metavar="S", help="dice (default: 0)")
-    counts.add_argument("--divide", action="store_true", help="count below each first action")
+    counts.add_argument(
+        "--depth", type=whole, default=3, metavar="D", help="depth in decisions (default: 3)"
+    )
+    counts.add_argument(
+        "--seed", type=whole, default=0, metavar="S", help="seed of the dice (default: 0)"
+    )
+    counts.add_argument("--divide", action="store_true", help="also count each first action")
     counts.set_defaults(run=run_perft)
     sim_commands.add(command)
     bot_commands.add(command)
@@ -172,13 +185,13 @@ def load(path: Path) -> tuple[Record, bool]:
 
 
 def new_record(args: argparse.Namespace) -> Record:
-    """A new game as the options say."""
+    """A new game, set up by the options."""
     if args.game is None:
-        raise BadSetup(f"say which game to play: {' or '.join(GAMES)}")
+        raise BadSetup(f"choose a game: {' or '.join(GAMES)}")
     if args.own_dice and args.seed is not None:
-        raise BadSetup("--own-dice and --seed exclude each other: real dice have no seed")
+        raise BadSetup("--own-dice and --seed cannot be combined: real dice have no seed")
     if args.save and args.save.exists():
-        raise BadSetup(f"{args.save} exists already: --resume it, or name another file")
+        raise BadSetup(f"{args.save} already exists; --resume it, or choose another file")
     who = (ME,) if args.seats is None else args.seats
     seats = len(who)
     seed = secrets.randbits(48) if args.seed is None else args.seed
@@ -191,25 +204,25 @@ def new_record(args: argparse.Namespace) -> Record:
         names=names,
         **dict(args.option or ()),
     )
-    setup.start()  # complains about an impossible number of seats before lots are drawn
+    setup.start()  # refuses an impossible number of seats before the first player is drawn
     first = dice.first(seats) if args.first is None else args.first - 1
     return Record(replace(setup, first=first))
 
 
 def resumed_record(args: argparse.Namespace) -> Record:
-    """A game kept in a file; what it was set up with stands."""
+    """A saved game; options that it already fixes are refused."""
     given = {"--seats": args.seats, "--seed": args.seed, "--first": args.first}
     given |= {"--option": args.option, "--own-dice": args.own_dice or None, "--save": args.save}
     fixed = [name for name, value in given.items() if value is not None]
     if fixed:
-        raise BadSetup(f"{fixed[0]} cannot be changed with --resume: the file says it")
+        raise BadSetup(f"{fixed[0]} cannot be combined with --resume; leave it out")
     found, _ = load(args.resume)
     if args.game not in (None, found.setup.game):
-        raise BadSetup(f"{args.resume} holds a game of {found.setup.game}, not of {args.game}")
-    if found.game.over:
-        raise BadSetup(f"{args.resume} is finished; foxtray replay {args.resume} shows it")
+        raise BadSetup(f"{args.resume} is a game of {found.setup.game}, not of {args.game}")
+    if found.game.over or found.given_up:
+        raise BadSetup(f"{args.resume} is finished; to see it: foxtray replay {args.resume}")
     if found.setup.commitment:
-        raise BadSetup(f"the dice of {args.resume} belong to its server: it can go on only there")
+        raise BadSetup(f"{args.resume} uses the dice of a server; continue it there")
     return found
 
 
@@ -231,10 +244,11 @@ def run_play(args: argparse.Namespace) -> int:
 
 
 def seat_bots(setup: Setup) -> dict[int, Callable[[Game, int], Action]]:
-    """The bots of a table, by seat; they are loaded only where there are any."""
+    """The bots by seat; nothing heavy is loaded if there are none."""
     seated: dict[int, Callable[[Game, int], Action]] = {}
     for seat, name in enumerate(setup.names):
         if name in bots.names():
+            check_bot(name, game=setup.game)
             if name in bots.LEVELS and bots.LEVELS[name].needs:
                 sim_commands.need_numbers()
             seated[seat] = partial(bots.ask, bots.bot(name, seed=setup.seed or 0))
@@ -248,6 +262,7 @@ def run_rules(args: argparse.Namespace) -> int:
 
 def run_replay(args: argparse.Namespace) -> int:
     found, verified = load(args.file)
+    compare_kept(found.setup, args)
     if args.json:
         print(json.dumps(summary(found, verified)))
         return 0
@@ -255,13 +270,33 @@ def run_replay(args: argparse.Namespace) -> int:
     told = [f" {found.game.sheet.title}, seats: {setup.seats}"]
     told += [f" option {name}=on" for name, value in found.game.options.items() if value]
     print("\n".join([*told, "", *result(found.game)]))
+    if found.given_up:
+        print(" Every player gave this game up.")
+    for seat in setup.left_out():
+        print(f" Seat {seat + 1} did not reveal its entropy in time; the dice do not use it.")
+    for seat in setup.in_clear() if any(setup.commitments) else ():
+        print(f" Seat {seat + 1} gave its entropy without committing to it first.")
     if verified:
-        print(" Verified: every throw follows from the seed or secret of the dice.")
+        print(" Verified: every roll matches the seed or secret of the dice.")
+        if setup.commitment and not args.commitment:
+            print(" This shows that the record agrees with itself. Use --commitment to compare it")
+            print(" with the commitment that you saw before the game started.")
     elif setup.commitment:
-        print(" Not verified: the secret of the dice is not revealed yet.")
+        print(" Not verified: the secret of the dice has not been revealed yet.")
     else:
-        print(" Not verified: these dice were thrown by hand.")
+        print(" Not verified: the dice were rolled by hand.")
     return 0
+
+
+def compare_kept(setup: Setup, args: argparse.Namespace) -> None:
+    """Refuse a record that does not match what a player kept from before the start."""
+    if args.commitment and args.commitment != setup.commitment:
+        raise FoxtrayError(
+            f"{args.file}: the commitment is not the one that you saw before the start; "
+            "the secret of the dice may have been chosen later"
+        )
+    if args.entropy and args.entropy not in [entropy.hex() for entropy in setup.entropies]:
+        raise FoxtrayError(f"{args.file}: your entropy was not used for these dice")
 
 
 def run_perft(args: argparse.Namespace) -> int:
@@ -285,13 +320,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     try:
         try:
+            for sentence in refused():
+                complain(sentence)
             given = sys.argv[1:] if argv is None else argv
             args = build_parser().parse_args(given or ["serve", "--open"])
             return int(args.run(args))
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone; Python would complain once more when it flushes at the end.
+        # The reader is gone; otherwise Python would report it again when it flushes at exit.
+
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
     except FoxtrayError as error:

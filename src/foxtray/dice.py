@@ -1,4 +1,4 @@
-"""Where throws come from. Every source is addressed: asking twice gives the same throw."""
+"""Sources of throws. Each throw has an address: asking for it twice gives the same throw."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from foxtray.errors import BadSetup, MalformedThrow
 
 LAST_SEED = (1 << 64) - 1
 LONGEST_ENTROPY = (1 << 16) - 1
-"""Two bytes tell its length."""
+"""In bytes: its length is stored in two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """A face for each die (0 where none was thrown) and an order that decides between equals."""
+    """A face for each die (0 if it was not thrown) and an order that breaks ties."""
 
     faces: tuple[int, ...]
     order: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
 
     def __post_init__(self) -> None:
         if len(self.faces) != DICE or not all(0 <= face <= 6 for face in self.faces):
-            raise MalformedThrow("a throw needs six faces from 1 to 6 (0: not thrown)")
+            raise MalformedThrow("a throw must have six faces from 1 to 6 (0 if not thrown)")
         if sorted(self.order) != list(range(DICE)):
-            raise MalformedThrow("the order of a throw names each of the six dice once")
+            raise MalformedThrow("the order of a throw must name each of the six dice once")
 
 
 class Dice(Protocol):
@@ -38,18 +38,18 @@ class Dice(Protocol):
         """The throw at an address."""
 
     def first(self, seats: int) -> int:
-        """The seat that begins."""
+        """The seat that starts."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeededDice:
-    """The fast family: the same seed gives the same dice, here and in the simulator."""
+    """Fast dice: the same seed gives the same throws, here and in the simulator."""
 
     seed: int
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed <= LAST_SEED:
-            raise BadSetup("a seed is a whole number from 0 to 2^64 - 1")
+            raise BadSetup("the seed must be a whole number from 0 to 2^64 - 1")
 
     @property
     def lanes(self) -> tuple[int, int]:
@@ -69,7 +69,7 @@ class SeededDice:
 
 @dataclass(slots=True)
 class ScriptedDice:
-    """Throws written down beforehand, one after the other; an address keeps its throw."""
+    """Throws from a list, one after the other; an address keeps its throw."""
 
     script: Iterable[Throw]
     begins: int = 0
@@ -95,11 +95,12 @@ class ScriptedDice:
 
 @dataclass(frozen=True, slots=True)
 class SecretDice:
-    """Dice nobody can steer or foresee: a committed secret, stirred with the players' entropy.
+    """Dice that nobody can choose: a committed secret mixed with the players' entropy.
 
-    The SHA-256 of the secret is known before the first throw; the players' entropies, in seat
-    order, are fixed at the start; the secret is revealed at the end, and anyone can then check
-    every face. A throw is drawn from HMAC-SHA256, so the faces seen tell nothing about later ones.
+    The SHA-256 of the secret is published before the first throw, and the players commit to their
+    entropies before anyone reveals theirs. The secret is revealed at the end, so that anyone can
+    check every face. Throws are drawn with HMAC-SHA256: earlier faces tell nothing about later
+    ones. Only someone who knows the secret can predict them (docs/fair-dice.md).
     """
 
     secret: bytes = field(repr=False)
@@ -108,15 +109,15 @@ class SecretDice:
 
     def __post_init__(self) -> None:
         if len(self.secret) < 16:
-            raise BadSetup("a secret needs at least 16 bytes")
+            raise BadSetup("the secret must be at least 16 bytes long")
         if any(len(entropy) > LONGEST_ENTROPY for entropy in self.entropies):
-            raise BadSetup(f"the entropy of a seat has {LONGEST_ENTROPY:,} bytes at most")
+            raise BadSetup(f"the entropy of a seat must be at most {LONGEST_ENTROPY:,} bytes")
         message = b"".join(len(e).to_bytes(2, "big") + e for e in self.entropies)
         object.__setattr__(self, "seed", hmac.digest(self.secret, message, "sha256"))
 
     @property
     def commitment(self) -> str:
-        """What is told before the first throw."""
+        """The SHA-256 of the secret, published before the first throw."""
         return hashlib.sha256(self.secret).hexdigest()
 
     def throw(self, turn: int, roll: int, reroll: int) -> Throw:
@@ -132,14 +133,24 @@ class SecretDice:
         return below(seats, self._draws("first"))
 
     def _draws(self, address: str) -> Iterator[int]:
-        """Bytes without end for an address."""
+        """An endless stream of bytes for an address."""
         block = 0
         while True:
             yield from hmac.digest(self.seed, f"{address} {block}".encode(), "sha256")
             block += 1
 
 
+def entropy_commitment(commitment: str, seat: int, entropy: bytes) -> str:
+    """The hash that a seat publishes before it reveals its entropy.
+
+    It includes the commitment of the dice, and so the table, and the seat: another seat cannot
+    reuse it.
+    """
+    text = f"foxtray entropy {commitment} {seat + 1} {entropy.hex()}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def below(outcomes: int, draws: Iterator[int]) -> int:
-    """A number below `outcomes`, each equally likely: too high bytes are drawn again."""
+    """A number below `outcomes`, each equally likely: bytes that are too high are skipped."""
     share = 256 // outcomes
     return next(byte // share for byte in draws if byte < share * outcomes)

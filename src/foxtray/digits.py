@@ -1,12 +1,12 @@
-"""Whole numbers as people and files write them."""
+"""Whole numbers as text."""
 
 from __future__ import annotations
 
 
 def number(text: str, low: int, high: int) -> int | None:
-    """A whole number from low to high; None where the text is no such number.
+    """A whole number from low to high; None if the text is anything else.
 
-    Its length is looked at first: Python refuses to read thousands of digits.
+    The length is checked first: Python refuses to convert thousands of digits.
     """
     if not (text.isascii() and text.isdigit()) or len(text) > len(str(high)):
         return None

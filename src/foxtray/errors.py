@@ -1,26 +1,26 @@
-"""What Foxtray raises: malformed means it cannot be read, illegal that it is not allowed now."""
+"""The errors that Foxtray raises: malformed input cannot be read, illegal input is not allowed."""
 
 
 class FoxtrayError(ValueError):
-    """Anything that a caller or player got wrong, told in one sentence."""
+    """A mistake by a caller or player, explained in one sentence."""
 
     code = "error"
 
 
 class MalformedAction(FoxtrayError):
-    """A text that names no action of the game."""
+    """A text that is not an action of the game."""
 
     code = "malformed_action"
 
 
 class MalformedPosition(FoxtrayError):
-    """A text that is no position."""
+    """A text that is not a position."""
 
     code = "malformed_position"
 
 
 class MalformedThrow(FoxtrayError):
-    """Faces or an order that six dice cannot show."""
+    """Faces or an order that six dice cannot have."""
 
     code = "malformed_throw"
 
@@ -40,13 +40,13 @@ class IllegalAction(FoxtrayError):
 
 
 class NothingToUndo(FoxtrayError):
-    """No action of this seat since the last throw or the start of the round."""
+    """The seat has not acted since the last throw or the start of the round."""
 
     code = "nothing_to_undo"
 
 
 class RecordError(FoxtrayError):
-    """A record that cannot be read or does not follow the rules; names the line."""
+    """A record that cannot be read or breaks the rules; the message names the line."""
 
     code = "bad_record"
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Annotated, Any
 
 from foxtray.core import codes
-from foxtray.core.codes import DICE, ENTRY_WIDTH
+from foxtray.core.codes import (
+    DICE,
+    ENTRY_WIDTH,
+    MannerName,
+    MoveName,
+    PlaceName,
+    SourceName,
+    StageName,
+    TrackName,
+)
 from foxtray.core.layout import Layout
 from foxtray.core.state import Log
+from foxtray.games.model import LineKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +31,14 @@ class Event:
         """The event's name in text and JSON: `bonus_earned` for BonusEarned."""
         return NAMES[type(self)]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> EventView:
         """The event as plain data, its name under "event"."""
         # By hand: dataclasses.asdict copies deeply and is ten times slower.
         return {"event": self.name} | {name: getattr(self, name) for name in FIELDS[type(self)]}
+
+
+EventView = Annotated[dict[str, Any], Event]
+"""An event as plain data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +72,7 @@ class Taken(Event):
     seat: int
     die: str
     value: int
-    manner: str
+    manner: MannerName
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +80,9 @@ class Moved(Event):
     """A die goes from one place to another."""
 
     die: str
-    origin: str
-    place: str
-    reason: str
+    origin: PlaceName
+    place: PlaceName
+    reason: MoveName
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +100,7 @@ class Marked(Event):
 class LineCompleted(Event):
     seat: int
     area: str
-    kind: str
+    kind: LineKind
     index: int
 
 
@@ -96,7 +110,7 @@ class BonusEarned(Event):
 
     seat: int
     bonus: str
-    source: str
+    source: SourceName
     where: str
 
 
@@ -115,14 +129,14 @@ class BonusLost(Event):
 @dataclass(frozen=True, slots=True)
 class TrackCircled(Event):
     seat: int
-    track: str
+    track: TrackName
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class ActionSpent(Event):
     seat: int
-    track: str
+    track: TrackName
     count: int
 
 
@@ -131,7 +145,7 @@ class Passed(Event):
     """A seat did nothing at a stage: by choice, or `forced` because nothing was possible."""
 
     seat: int
-    stage: str
+    stage: StageName
     forced: bool
 
 
@@ -189,14 +203,14 @@ def source_name(layout: Layout, source: int, index: int) -> str:
     if source == codes.BY_CELL:
         return layout.cell_names[index]
     if source == codes.BY_LINE:
-        area, line = layout.groups[index]
-        group = layout.sheet.areas[area].groups[line]
-        return f"{layout.sheet.areas[area].colour} {group.kind} {group.index + 1}"
+        area, index_in_area = layout.lines[index]
+        line = layout.sheet.areas[area].lines[index_in_area]
+        return f"{layout.sheet.areas[area].colour} {line.kind} {line.index + 1}"
     return codes.TRACK_NAMES[index] if source == codes.BY_TRACK else str(index + 1)
 
 
 def thrown(layout: Layout, mask: int, packed: int, roll: int, reroll: int) -> Thrown:
-    dice = tuple(die for d, die in enumerate(layout.sheet.dice) if mask >> d & 1)
+    dice = tuple(die.colour for d, die in enumerate(layout.sheet.dice) if mask >> d & 1)
     return Thrown(dice, tuple(packed >> 3 * d & 7 for d in range(DICE)), roll, reroll)
 
 
@@ -205,9 +219,9 @@ def marked(layout: Layout, seat: int, cell: int, mark: int, value: int) -> Marke
     return Marked(seat, area, layout.cell_names[cell], mark, value)
 
 
-def line_completed(layout: Layout, seat: int, group: int, _c: int, _d: int) -> LineCompleted:
-    area, line = layout.groups[group]
-    found = layout.sheet.areas[area].groups[line]
+def line_completed(layout: Layout, seat: int, line: int, _c: int, _d: int) -> LineCompleted:
+    area, index_in_area = layout.lines[line]
+    found = layout.sheet.areas[area].lines[index_in_area]
     return LineCompleted(seat, layout.sheet.areas[area].colour, found.kind, found.index)
 
 
@@ -215,9 +229,9 @@ READERS: dict[int, Callable[[Layout, int, int, int, int], Event]] = {
     codes.ROUND_STARTED: lambda _, a, b, c, d: RoundStarted(a),
     codes.TURN_STARTED: lambda _, a, b, c, d: TurnStarted(a, b, bool(c)),
     codes.THROWN: thrown,
-    codes.TAKEN: lambda k, a, b, c, d: Taken(a, k.sheet.dice[b], c, codes.MANNER_NAMES[d]),
+    codes.TAKEN: lambda k, a, b, c, d: Taken(a, k.sheet.dice[b].colour, c, codes.MANNER_NAMES[d]),
     codes.MOVED: lambda k, a, b, c, d: Moved(
-        k.sheet.dice[a], codes.PLACE_NAMES[b], codes.PLACE_NAMES[c], codes.MOVE_NAMES[d]
+        k.sheet.dice[a].colour, codes.PLACE_NAMES[b], codes.PLACE_NAMES[c], codes.MOVE_NAMES[d]
     ),
     codes.MARKED: marked,
     codes.LINE_COMPLETED: line_completed,

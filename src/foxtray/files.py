@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole, whatever interrupts."""
+"""Files that are replaced atomically."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import TextIO
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[TextIO]:
-    """A text file to write that takes its place when all is written; until then the old one stays.
+    """A text file to write; it replaces the old file only once it is complete.
 
-    A link stays a link, and a file keeps who may read it.
+    Symbolic links stay links, and the file keeps its permissions.
     """
     place = Path(os.path.realpath(path))
     if place.exists() and not place.is_file():
-        # A device or pipe has no place to take, and a folder is refused here.
+        # A device or pipe cannot be replaced; opening a folder fails here.
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             yield file
         return
@@ -43,7 +43,7 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
 
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Let an error name the file that was asked for, not the one beside it."""
+    """Make errors name the file asked for, not the temporary one."""
     try:
         yield
     except OSError as error:

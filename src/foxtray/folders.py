@@ -10,12 +10,12 @@ APP = "foxtray"
 
 
 def cache_folder() -> Path:
-    """Where what can be made again is kept; FOXTRAY_CACHE names another place."""
+    """The folder for files that can be made again; FOXTRAY_CACHE overrides it."""
     return _folder("FOXTRAY_CACHE", "XDG_CACHE_HOME", ".cache", "Library/Caches")
 
 
 def data_folder() -> Path:
-    """Where games are kept; FOXTRAY_DATA names another place."""
+    """The folder for games; FOXTRAY_DATA overrides it."""
     return _folder("FOXTRAY_DATA", "XDG_DATA_HOME", ".local/share", "Library/Application Support")
 
 

@@ -1,27 +1,29 @@
-"""A game at one moment: the readable face of the rules. Playing returns a new one."""
+"""A game at one moment: the readable interface to the rules. Playing returns a new game."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from foxtray import position, refusal
 from foxtray.core import codes, rules
-from foxtray.core.codes import ACTIONS, SEATS
+from foxtray.core.codes import ACTIONS, SEATS, PlaceName, StageName
 from foxtray.core.layout import Action, Layout, layout
 from foxtray.core.state import Log, State
 from foxtray.dice import Throw
 from foxtray.errors import BadSetup, IllegalAction, MalformedThrow
 from foxtray.events import Event, read_log
-from foxtray.sheets.model import Sheet
+from foxtray.games.model import Sheet
+
+Stage = Literal["bonus", StageName]
 
 RULES_VERSION = 1
-"""Grows whenever the same inputs would give another game."""
+"""Increases whenever the same inputs would give a different game."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreCard:
-    """The points of a seat as they stand."""
+    """The current points of a seat."""
 
     areas: tuple[int, ...]
     foxes: int
@@ -38,20 +40,26 @@ class Outcome:
 
 
 class Progress(NamedTuple):
-    """What a step led to: the new game, and what happened on the way."""
+    """The result of a step: the new game, and what happened."""
 
     game: Game
     events: tuple[Event, ...]
 
 
 def bits(mask: int) -> tuple[int, ...]:
-    """The numbers of the bits that are set, ascending."""
+    """The positions of the bits that are set, ascending."""
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
+
+
+def check_seats(seats: int) -> None:
+    """Refuse an impossible number of seats."""
+    if not 1 <= seats <= SEATS:
+        raise BadSetup(f"{seats} seats are not possible; choose 1 to {SEATS}")
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game by the rules; immutable, so keep any moment you like."""
+    """A game by the rules; immutable, so any moment can be kept."""
 
     layout: Layout = field(repr=False)
     state: State = field(repr=False)
@@ -67,12 +75,11 @@ class Game:
         solo_fallback: bool = False,
         fox_floor: bool = False,
     ) -> Game:
-        """A new game; what its first round gave is in `opening`."""
+        """A new game; `opening` holds the events of its first round."""
         known = layout(game)
-        if not 1 <= seats <= SEATS:
-            raise BadSetup(f"{seats} seats are not possible; choose 1 to {SEATS}")
+        check_seats(seats)
         if not 0 <= first < seats:
-            raise BadSetup(f"seat {first + 1} cannot begin: there are {seats} seats")
+            raise BadSetup(f"seat {first + 1} cannot start; choose 1 to {seats}")
         state = State(seats, first, int(solo_fallback), int(fox_floor))
         log = Log()
         rules.begin(known.tables, state, log)
@@ -87,7 +94,7 @@ class Game:
         """This moment as one line of text."""
         return position.write(self.layout, self.state)
 
-    # --- what stands ---------------------------------------------------------------------------
+    # --- the position --------------------------------------------------------------------------
 
     @property
     def sheet(self) -> Sheet:
@@ -99,7 +106,7 @@ class Game:
 
     @property
     def turn(self) -> int:
-        """Turns count from 0 over the whole game; the halves of a solo round are two."""
+        """The turn, counted from 0 over the whole game; a solo round has two."""
         return self.state.turn
 
     @property
@@ -108,7 +115,7 @@ class Game:
 
     @property
     def active(self) -> int:
-        """The active seat; in solo serving the only one."""
+        """The active seat; in solo serving the only seat."""
         return rules.active_seat(self.state)
 
     @property
@@ -122,30 +129,30 @@ class Game:
 
     @property
     def faces(self) -> tuple[int, ...]:
-        """What the six dice show; 0 before they were ever thrown."""
+        """What the six dice show; 0 before their first throw."""
         return tuple(self.state.face)
 
     @property
-    def places(self) -> tuple[str, ...]:
+    def places(self) -> tuple[PlaceName, ...]:
         """Where the six dice lie: pool, tray, aside, field1, field2 or field3."""
         return tuple(codes.PLACE_NAMES[p] for p in self.state.place)
 
     @property
     def options(self) -> dict[str, bool]:
-        """The options that differ between tables."""
+        """The rules options, by name."""
         return {
             "solo_fallback": bool(self.state.solo_fallback),
             "fox_floor": bool(self.state.fox_floor),
         }
 
-    def stage(self, seat: int) -> str:
-        """What a seat is asked for: a bonus first, then pick, window, follow, served or extra."""
+    def stage(self, seat: int) -> Stage:
+        """What a seat has to decide: bonuses first, then pick, window, follow, served or extra."""
         if self.state.pending[seat]:
             return "bonus"
         return codes.STAGE_NAMES[self.state.stage[seat]]
 
     def marks(self, seat: int) -> dict[str, int]:
-        """The marked cells: the value written, 1 for a cross; 1 circled, 2 crossed in stages."""
+        """The marked cells: a value, or 1 for a cross; in staged areas 1 circled, 2 crossed."""
         row = self.state.cells[seat]
         return {name: row[c] for c, name in enumerate(self.layout.cell_names) if row[c]}
 
@@ -163,11 +170,11 @@ class Game:
         return {str(b): row[i] for i, b in enumerate(self.layout.bonuses) if row[i]}
 
     def scores(self) -> tuple[ScoreCard, ...]:
-        """The points of every seat as they stand."""
+        """The current points of every seat."""
         return tuple(self.score(seat) for seat in range(self.seats))
 
     def score(self, seat: int) -> ScoreCard:
-        """The points of a seat as they stand."""
+        """The current points of a seat."""
         t, s = self.layout.tables, self.state
         areas = tuple(rules.area_points(t, s, seat, a) for a in range(t.areas))
         foxes, value = s.foxes[seat], rules.fox_value(t, s, seat)
@@ -187,11 +194,11 @@ class Game:
         return bits(rules.awaiting(self.layout.tables, self.state))
 
     def rolling(self) -> tuple[int, ...]:
-        """The dice that are wanted; then nobody is awaited."""
+        """The dice to throw now; while there are any, no seat may act."""
         return bits(rules.rolling(self.layout.tables, self.state))
 
     def address(self) -> tuple[int, int, int] | None:
-        """Turn, roll and reroll of the throw that is wanted."""
+        """Turn, roll and reroll of the next throw; None if no dice are to be thrown."""
         if self.state.phase != codes.THROW:
             return None
         return self.state.turn, self.state.rolls, self.state.rerolls
@@ -199,7 +206,9 @@ class Game:
     def legal(self, seat: int) -> tuple[Action, ...]:
         """What a seat may do now, in the fixed order of actions."""
         if not 0 <= seat < self.seats:
-            raise IllegalAction("no_such_seat", f"there is no seat {seat + 1}")
+            raise IllegalAction(
+                "no_such_seat", f"there is no seat {seat + 1}; choose 1 to {self.seats}"
+            )
         out = [0] * ACTIONS
         count = rules.legal_actions(self.layout.tables, self.state, seat, out)
         actions = self.layout.actions
@@ -208,7 +217,7 @@ class Game:
     # --- what happens --------------------------------------------------------------------------
 
     def play(self, seat: int, action: Action | str) -> Progress:
-        """Let a seat act; raises IllegalAction with the reason, and changes nothing here."""
+        """Let a seat act; raises IllegalAction with the reason. This game does not change."""
         if isinstance(action, str):
             action = Action.parse(self.sheet.id, action)
         if action not in self.legal(seat):
@@ -218,13 +227,13 @@ class Game:
         return Progress(Game(self.layout, state), tuple(read_log(self.layout, log)))
 
     def roll(self, throw: Throw) -> Progress:
-        """Throw the wanted dice; faces of other dice are ignored."""
+        """Throw the dice that `rolling` names; faces of other dice are ignored."""
         wanted = self.rolling()
         if not wanted:
-            raise IllegalAction("no_throw", "no dice are to be thrown now")
+            raise IllegalAction("no_throw", "there are no dice to roll now")
         if not all(throw.faces[d] for d in wanted):
-            missing = ", ".join(self.sheet.dice[d] for d in wanted if not throw.faces[d])
-            raise MalformedThrow(f"a face is missing: {missing}")
+            missing = ", ".join(self.sheet.dice[d].colour for d in wanted if not throw.faces[d])
+            raise MalformedThrow(f"these dice need a face: {missing}")
         state, log = self.state.copy(), Log()
         rules.roll(self.layout.tables, state, list(throw.faces), list(throw.order), log)
         return Progress(Game(self.layout, state), tuple(read_log(self.layout, log)))

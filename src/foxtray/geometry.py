@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TypedDict
+from typing import Literal, TypedDict, cast
 
-from foxtray.core import codes
+from foxtray.core.codes import TrackName
 from foxtray.core.layout import layout
-from foxtray.sheets.model import Area, Bonus, Sheet
+from foxtray.games.model import (
+    Area,
+    Bonus,
+    Die,
+    Entry,
+    FreeSign,
+    LineKind,
+    ShapeName,
+    Tones,
+    Writes,
+)
+
+
+class TonesView(TypedDict):
+    """The tones of a colour as `#rrggbb`: `on` is written on `strong`, `ink` on `soft`."""
+
+    strong: str
+    on: str
+    soft: str
+    ink: str
+
+
+class PaintView(TypedDict):
+    """A colour on a light and on a dark page."""
+
+    light: TonesView
+    dark: TonesView
 
 
 class DieView(TypedDict):
-    """A die and the letter that stands for it in actions."""
+    """A die: the letter that stands for it in actions, its shape by name, and its paint."""
 
     colour: str
     letter: str
+    shape: ShapeName
+    paint: PaintView
 
 
 class CellView(TypedDict):
@@ -33,7 +61,7 @@ class CellView(TypedDict):
 class LineView(TypedDict):
     """A row, column or diagonal and what it pays when it is full."""
 
-    kind: str
+    kind: LineKind
     index: int
     cells: list[str]
     bonus: str | None
@@ -46,9 +74,9 @@ class AreaView(TypedDict):
     colour: str
     letter: str
     grid: bool
-    entry: str
-    writes: str
-    scores: str
+    entry: Entry
+    writes: Writes
+    scores: Literal["count", "groups", "rows", "sum", "pairs"]
     adds_joker: bool
     row_dice: list[str]
     rows: int
@@ -62,7 +90,7 @@ class AreaView(TypedDict):
 class TrackView(TypedDict):
     """An action track; `last` is the bonus of its last circle."""
 
-    name: str
+    name: TrackName
     fields: int
     last: str | None
 
@@ -74,23 +102,14 @@ class RatingView(TypedDict):
     title: str
 
 
-class ActionView(TypedDict):
-    """An action by its text; `cell` is null where the next field of a row is meant."""
-
-    action: str
-    kind: str
-    die: str | None
-    area: str | None
-    cell: str | None
-    value: int
-
-
 class SheetView(TypedDict):
-    """A whole sheet. A bonus is its text: `yellow`, `orange=4`, `reroll`, `fox`, `choice`."""
+    """A whole sheet. A bonus is its text: a colour or `COLOUR=4`, `reroll`, `fox`, `choice`."""
 
     id: str
     title: str
     dice: list[DieView]
+    free_sign: FreeSign
+    """What is printed for a bonus mark without a value: `X` or `?`."""
     die_fields: int
     may_decline: bool
     areas: list[AreaView]
@@ -99,11 +118,23 @@ class SheetView(TypedDict):
     round_bonus: list[str | None]
     choice: list[str]
     ratings: list[RatingView]
-    actions: list[ActionView]
 
 
 def text(bonus: Bonus | None) -> str | None:
     return str(bonus) if bonus else None
+
+
+def tones_view(tones: Tones) -> TonesView:
+    return {"strong": tones.strong, "on": tones.on, "soft": tones.soft, "ink": tones.ink}
+
+
+def die_view(die: Die) -> DieView:
+    return {
+        "colour": die.colour,
+        "letter": die.letter,
+        "shape": die.shape,
+        "paint": {"light": tones_view(die.paint.light), "dark": tones_view(die.paint.dark)},
+    }
 
 
 def area_view(area: Area) -> AreaView:
@@ -115,9 +146,9 @@ def area_view(area: Area) -> AreaView:
         "grid": area.grid,
         "entry": area.entry,
         "writes": area.writes,
-        "scores": area.scores,
+        "scores": "groups" if area.scores == "lines" else area.scores,  # as protocol 1 has it
         "adds_joker": area.adds_joker,
-        "row_dice": list(area.row_dice),
+        "row_dice": [die.colour for die in area.row_dice],
         "rows": 1 + max(row for row, _ in spots),
         "columns": 1 + max(column for _, column in spots),
         "cells": [
@@ -136,31 +167,16 @@ def area_view(area: Area) -> AreaView:
         "printed": list(area.printed),
         "lines": [
             {
-                "kind": group.kind,
-                "index": group.index,
-                "cells": [names[c] for c in group.cells],
-                "bonus": text(group.bonus),
-                "points": group.points,
+                "kind": line.kind,
+                "index": line.index,
+                "cells": [names[c] for c in line.cells],
+                "bonus": text(line.bonus),
+                "points": line.points,
             }
-            for group in area.groups
+            for line in area.lines
         ],
         "points": list(area.points),
     }
-
-
-def action_views(sheet: Sheet) -> list[ActionView]:
-    known = layout(sheet.id)
-    return [
-        {
-            "action": action.text,
-            "kind": codes.ACTION_NAMES[action.kind],
-            "die": sheet.dice[action.die][0] if action.die >= 0 else None,
-            "area": sheet.areas[action.area].colour if action.area >= 0 else None,
-            "cell": known.cell_names[action.cell] if action.cell >= 0 else None,
-            "value": action.value,
-        }
-        for action in known.actions
-    ]
 
 
 @cache
@@ -171,17 +187,21 @@ def sheet_view(game: str) -> SheetView:
     return {
         "id": sheet.id,
         "title": sheet.title,
-        "dice": [{"colour": colour, "letter": colour[0]} for colour in sheet.dice],
+        "dice": [die_view(die) for die in sheet.dice],
+        "free_sign": sheet.free_sign,
         "die_fields": sheet.die_fields,
         "may_decline": sheet.may_decline,
         "areas": [area_view(area) for area in sheet.areas],
         "tracks": [
-            {"name": track.name, "fields": track.fields, "last": text(track.last)}
+            {
+                "name": cast("TrackName", track.name),
+                "fields": track.fields,
+                "last": text(track.last),
+            }
             for track in sheet.tracks
         ],
         "rounds": list(sheet.rounds),
         "round_bonus": [text(bonus) for bonus in sheet.round_bonus],
         "choice": [str(option) for bonus in choices for option in bonus.options],
         "ratings": [{"lowest": rating.lowest, "title": rating.title} for rating in sheet.ratings],
-        "actions": action_views(sheet),
     }

@@ -1,7 +1,7 @@
-"""Counting the tree of decisions, to compare engines.
+"""Counts the game tree, to compare engines.
 
-Depth counts decisions; throws come from addressed dice and cost none. Where several seats are
-awaited only the lowest decides. A game at depth 0, or over, counts as one.
+Depth counts decisions; throws come from the dice and do not count. If several seats may act, only
+the lowest one decides. A game at depth 0, or one that is over, counts as one.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from foxtray.game import Game
 
 
 def thrown(game: Game, dice: Dice) -> Game:
-    """The game after all throws that come before the next decision."""
+    """The game after all throws before the next decision."""
     while address := game.address():
         game = game.roll(dice.throw(*address)).game
     return game
 
 
 def perft(game: Game, dice: Dice, depth: int) -> int:
-    """The number of leaves this many decisions below a game."""
+    """The number of leaves at this depth below a game."""
     if depth == 0 or thrown(game, dice).over:
         return 1
     return sum(divide(game, dice, depth).values())

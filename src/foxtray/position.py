@@ -3,12 +3,12 @@
     clever seats=1 first=1 turn=0 phase=choosing roll=1 reroll=0 dice=w5p,y3p,b1t,g6p,o2p,p22 |
     y=..x......... b=........... g=xx o=5 p=- reroll=1/0 extra=0/0 foxes=0 stage=pick
 
-Only what cannot be derived is written; words that say nothing (`open=-`) are left out.
+Only what cannot be derived is written; empty words are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from foxtray import digits
 from foxtray.core import codes, rules
@@ -16,13 +16,13 @@ from foxtray.core.codes import DICE, SEATS
 from foxtray.core.layout import Layout, layout
 from foxtray.core.state import State, no_log
 from foxtray.errors import MalformedPosition
-from foxtray.sheets import UnknownGame
+from foxtray.games.registry import UnknownGame
 
 OPTIONS = ("solo_fallback", "fox_floor")
 PLACE_LETTERS = "pta123"
 MARKS = ".x", ".ox"
 
-# What seats can be asked for in each phase: the active one, and the others.
+# The stages that are possible in each phase: of the active seat, and of the others.
 ACTIVE_STAGES = {
     codes.OPENING: (codes.IDLE,),
     codes.THROW: (codes.IDLE,),
@@ -41,7 +41,7 @@ PASSIVE_STAGES = {
 
 def write(known: Layout, s: State) -> str:
     """A state as text."""
-    letters = [colour[0] for colour in known.sheet.dice]
+    letters = known.sheet.letters
     words = [
         known.sheet.id,
         f"seats={s.seats}",
@@ -62,11 +62,11 @@ def write(known: Layout, s: State) -> str:
     return " ".join(words)
 
 
-def write_dice(letters: list[str], mask: int) -> str:
-    return "".join(letter for d, letter in enumerate(letters) if mask >> d & 1)
+def write_dice(letters: Sequence[str], mask: int) -> str:
+    return "".join(letter for d, letter in enumerate(letters) if rules.holds(mask, d))
 
 
-def write_seat(known: Layout, s: State, seat: int, letters: list[str]) -> Iterable[str]:
+def write_seat(known: Layout, s: State, seat: int, letters: Sequence[str]) -> Iterable[str]:
     t = known.tables
     for a, area in enumerate(known.sheet.areas):
         marks = s.cells[seat][t.first_cell[a] : t.end_cell[a]]
@@ -90,14 +90,14 @@ def write_seat(known: Layout, s: State, seat: int, letters: list[str]) -> Iterab
 
 
 class Words:
-    """The `key=value` words of one part, each to be read once."""
+    """The `key=value` words of one part; each is read once."""
 
     def __init__(self, text: str) -> None:
         self.left: dict[str, str] = {}
         for word in text.split():
             key, equals, value = word.partition("=")
             if not equals or key in self.left:
-                raise MalformedPosition(f"{word!r} is not understood")
+                raise MalformedPosition(f"{word!r} is repeated or is not key=value")
             self.left[key] = value
 
     def take(self, key: str, default: str | None = None) -> str:
@@ -112,12 +112,12 @@ class Words:
     def one_of(self, key: str, names: tuple[str, ...], default: str | None = None) -> int:
         value = self.take(key, default)
         if value not in names:
-            raise MalformedPosition(f"{key}={value} is none of {', '.join(names)}")
+            raise MalformedPosition(f"{key}={value} must be one of {', '.join(names)}")
         return names.index(value)
 
     def done(self) -> None:
         if self.left:
-            raise MalformedPosition(f"{next(iter(self.left))!r} is not understood")
+            raise MalformedPosition(f"unknown key {next(iter(self.left))!r}")
 
 
 def whole(key: str, text: str, low: int, high: int) -> int:
@@ -139,16 +139,16 @@ def parse(text: str) -> tuple[Layout, State]:
     words = Words(table)
     s = State(seats=words.number("seats", 1, SEATS))
     if len(players) != s.seats:
-        raise MalformedPosition(f"{s.seats} seats but {len(players)} sheets")
+        raise MalformedPosition(f"{s.seats} seats need {s.seats} sheets, not {len(players)}")
     s.first = words.number("first", 1, s.seats) - 1
     s.solo_fallback = words.one_of("solo_fallback", ("off", "on"), "off")
     s.fox_floor = words.one_of("fox_floor", ("off", "on"), "off")
-    turns = known.tables.rounds[s.seats] * (2 if s.seats == 1 else s.seats)
+    turns = known.tables.rounds[s.seats] * rules.turns_in_round(s)
     s.turn = words.number("turn", 0, turns - 1)
     s.phase = words.one_of("phase", codes.PHASE_NAMES)
     s.rolls = words.number("roll", 0, codes.ROLLS)
     s.rerolls = words.number("reroll", 0, known.tables.track_fields[codes.REROLLS])
-    letters = [colour[0] for colour in known.sheet.dice]
+    letters = known.sheet.letters
     parse_dice(s, words.take("dice"), letters)
     s.follow = parse_mask(words.take("follow", ""), letters)
     words.done()
@@ -159,7 +159,7 @@ def parse(text: str) -> tuple[Layout, State]:
 
 
 def check(known: Layout, s: State) -> None:
-    """Refuse what no game comes to: the rules trust their state, and would fail or wait forever."""
+    """Refuse positions that no game reaches: the rules trust their state and might hang."""
     phase = codes.PHASE_NAMES[s.phase]
     passive = rules.solo_serving(s)
     active = -1 if passive else rules.active_seat(s)
@@ -170,67 +170,67 @@ def check(known: Layout, s: State) -> None:
                 f"phase={phase} does not fit stage={codes.STAGE_NAMES[stage]} of seat {seat + 1}"
             )
         if stage == codes.WINDOW and not known.tables.track_fields[codes.RETURNS]:
-            raise MalformedPosition(f"{known.sheet.id} has no returns to wait for")
+            raise MalformedPosition(f"{known.sheet.id} has no returns, so no stage=window")
         if stage == codes.FOLLOW and known.tables.follow_area < 0:
-            raise MalformedPosition(f"{known.sheet.id} has no additional crosses")
+            raise MalformedPosition(f"{known.sheet.id} has no additional crosses to make")
     if s.follow and (active < 0 or s.stage[active] != codes.FOLLOW):
-        raise MalformedPosition("follow belongs to stage=follow")
+        raise MalformedPosition("follow needs stage=follow")
     if s.phase != codes.OVER:
         check_dice(s, passive, active)
     check_rest(known, s)
 
 
 def check_dice(s: State, passive: bool, active: int) -> None:
-    """Refuse dice that do not lie and show as they would at this moment."""
+    """Refuse dice whose places or faces are impossible at this moment."""
     phase = codes.PHASE_NAMES[s.phase]
     if (s.rolls == 0) != (passive or s.phase == codes.OPENING):
-        raise MalformedPosition(f"roll={s.rolls} does not fit phase={phase} of turn={s.turn}")
+        raise MalformedPosition(f"roll={s.rolls} does not fit phase={phase} in turn={s.turn}")
     to_come = s.phase == codes.THROW or (active >= 0 and s.stage[active] == codes.PICK)
     taken = sorted(place for place in s.place if place >= codes.FIELD)
     if taken != list(range(codes.FIELD, codes.FIELD + len(taken))):
-        raise MalformedPosition("the die fields are filled in order, with a die each")
+        raise MalformedPosition("the dice fields must be filled in order, one die each")
     if len(taken) > max(0, s.rolls - to_come):
         raise MalformedPosition(f"roll={s.rolls} is too early for {len(taken)} dice taken")
     before = s.phase in (codes.OPENING, codes.THROW)
     if before and s.rolls <= 1 and any(place != codes.POOL for place in s.place):
-        raise MalformedPosition("before the first roll all dice lie in the pool")
+        raise MalformedPosition("before the first roll all dice must be in the pool")
     for face, place in zip(s.face, s.place, strict=True):
         if not face and not (before and place == codes.POOL):
-            raise MalformedPosition("a die that was thrown shows a face from 1 to 6")
+            raise MalformedPosition("a die that was rolled must show a face from 1 to 6")
 
 
 def check_rest(known: Layout, s: State) -> None:
-    """Refuse a moment in which nobody is asked, or at which the game would not have stopped."""
+    """Refuse a position where nobody has to act, or where the game would not have stopped."""
     t, after = known.tables, s.copy()
     for seat in range(s.seats):
         rules.settle(t, after, seat, no_log())
     rules.advance(t, after, no_log())
     waits = [rules.awaiting(t, s) != 0, rules.rolling(t, s) != 0, s.phase == codes.OVER]
     if after != s or waits.count(True) != 1:
-        raise MalformedPosition("the game does not stop here: it would go on by itself, or nowhere")
+        raise MalformedPosition("a game never stops here: it would go on by itself or be stuck")
 
 
-def parse_dice(s: State, text: str, letters: list[str]) -> None:
+def parse_dice(s: State, text: str, letters: Sequence[str]) -> None:
     dice = text.split(",")
     if len(dice) != DICE:
         raise MalformedPosition(f"dice={text} must name six dice")
     for d, die in enumerate(dice):
         if len(die) != 3 or die[0] != letters[d] or die[2] not in PLACE_LETTERS:
-            raise MalformedPosition(f"die {die!r} is not understood")
+            raise MalformedPosition(f"die {die!r} must be letter, face and place, such as w5p")
         s.face[d] = whole("face", die[1], 0, codes.HIGHEST_FACE)
         s.place[d] = PLACE_LETTERS.index(die[2])
 
 
-def parse_mask(text: str, letters: list[str]) -> int:
+def parse_mask(text: str, letters: Sequence[str]) -> int:
     if not set(text) <= set(letters) or len(set(text)) != len(text):
-        raise MalformedPosition(f"{text!r} names no dice")
+        raise MalformedPosition(f"{text!r} must be letters of dice, each once")
     return sum(1 << letters.index(letter) for letter in text)
 
 
-def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: list[str]) -> None:
+def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: Sequence[str]) -> None:
     t = known.tables
-    for g in range(t.groups):
-        s.missing[seat][g] = t.group_size[g]
+    for line in range(t.lines):
+        s.missing[seat][line] = t.line_size[line]
     for a, area in enumerate(known.sheet.areas):
         text = words.take(area.letter)
         marks = parse_marks(area.letter, "" if text == "-" else text, known, a)
@@ -239,8 +239,8 @@ def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: list[s
             if mark >= t.full[a]:
                 s.filled[seat][a] += 1
             if mark:
-                for k in range(t.cell_groups[c]):
-                    s.missing[seat][t.cell_group[c][k]] -= 1
+                for k in range(t.cell_lines[c]):
+                    s.missing[seat][t.cell_line[c][k]] -= 1
         s.fits[seat][a] = rules.fitting(t, s, seat, a)
     for track in known.sheet.tracks:
         i = codes.TRACK_NAMES.index(track.name)
@@ -255,26 +255,26 @@ def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: list[s
     opened = words.take("open", "")
     for kind in opened.split(",") if opened else ():
         if kind not in kinds:
-            raise MalformedPosition(f"there is no bonus {kind!r} to be used")
+            raise MalformedPosition(f"unknown bonus {kind!r}; choose from {', '.join(kinds)}")
         s.open[seat][kinds[kind]] += 1
         s.pending[seat] += 1
     if s.pending[seat] > len(list(known.sheet.bonuses())):
-        raise MalformedPosition(f"seat {seat + 1} has more open bonuses than there are")
+        raise MalformedPosition(f"seat {seat + 1} has more open bonuses than the sheet")
     words.done()
 
 
 def parse_marks(name: str, text: str, known: Layout, a: int) -> list[int]:
-    """What stands in the cells of an area."""
+    """The marks in the cells of an area."""
     t, area = known.tables, known.sheet.areas[a]
     size = len(area.cells)
     if area.grid:
         letters = MARKS[t.full[a] - 1]
         if len(text) != size or not set(text) <= set(letters):
-            raise MalformedPosition(f"{name}={text} must be {size} of the letters {letters!r}")
+            raise MalformedPosition(f"{name}={text} must be {size} of the characters {letters!r}")
         return [letters.index(mark) for mark in text]
     if area.writes == "cross":
         if len(text) > size or set(text) - {"x"}:
-            raise MalformedPosition(f"{name}={text} must be up to {size} crosses")
+            raise MalformedPosition(f"{name}={text} must be at most {size} crosses (x)")
         return [1] * len(text)
     entries = text.split(",") if text else []
     if len(entries) > size:
@@ -283,6 +283,6 @@ def parse_marks(name: str, text: str, known: Layout, a: int) -> list[int]:
     for cell, entry in zip(area.cells, entries, strict=False):
         mark = whole(name, entry, area.values[0] * cell.factor, area.values[-1] * cell.factor)
         if mark % cell.factor:
-            raise MalformedPosition(f"{name}: {mark} is no multiple of {cell.factor}")
+            raise MalformedPosition(f"{name}: {mark} is not a multiple of {cell.factor}")
         marks.append(mark)
     return marks

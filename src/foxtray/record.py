@@ -1,213 +1,68 @@
-"""A game as its inputs: history with undo, and the `.fox` text file (docs/notation.md).
-
-State is always a replay of the inputs; terminal and server both keep theirs here.
-"""
+"""The `.fox` file of a game (docs/notation.md): write it, read it and verify it."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from foxtray import digits, files
 from foxtray.core.codes import DICE, SEATS
 from foxtray.core.layout import Action
-from foxtray.dice import LAST_SEED, LONGEST_ENTROPY, Dice, SecretDice, SeededDice, Throw
-from foxtray.errors import BadSetup, FoxtrayError, NothingToUndo, RecordError
-from foxtray.events import Event, RoundStarted
-from foxtray.game import RULES_VERSION, Game
+from foxtray.dice import LAST_SEED, LONGEST_ENTROPY, SecretDice, Throw, entropy_commitment
+from foxtray.errors import FoxtrayError, RecordError
+from foxtray.game import RULES_VERSION
+from foxtray.games.registry import SHEETS
+from foxtray.history import History, Setup, ThrowInput, only_wanted
 from foxtray.position import OPTIONS
-from foxtray.sheets import SHEETS
 
-FORMAT_VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What is fixed before the first throw."""
-
-    game: str
-    seats: int = 1
-    first: int = 0
-    solo_fallback: bool = False
-    fox_floor: bool = False
-    names: tuple[str, ...] = ()
-    seed: int | None = None
-    """The seed of the dice, where they have one."""
-    commitment: str | None = None
-    """The SHA-256 of the secret of the dice, where they have one."""
-    entropies: tuple[bytes, ...] = ()
-    secret: bytes | None = field(default=None, repr=False)
-    """Known to the table; written to a file only when the game is over."""
-
-    def start(self) -> Game:
-        """The game at its first moment."""
-        return Game.new(
-            self.game,
-            self.seats,
-            first=self.first,
-            solo_fallback=self.solo_fallback,
-            fox_floor=self.fox_floor,
-        )
-
-    def dice(self) -> Dice | None:
-        """The source of the throws, if it is known here: otherwise they come from a table."""
-        if self.seed is not None:
-            return SeededDice(self.seed)
-        if self.secret is not None:
-            return SecretDice(self.secret, self.entropies)
-        return None
+FORMAT_VERSION = 2
+"""The newest version that can be read. Files are written in version 1 unless they need version 2:
+for commitments of seats, or for a game that was given up."""
 
 
-class Thrown(NamedTuple):
-    """An input: the wanted dice were thrown."""
-
-    throw: Throw
-
-
-class Played(NamedTuple):
-    """An input: a seat acted."""
-
-    seat: int
-    action: Action
-
-
-Input = Thrown | Played
-
-
-class Record:
-    """The history of one game: its inputs so far, and the game they lead to."""
-
-    def __init__(self, setup: Setup) -> None:
-        self.setup = setup
-        self.inputs: list[Input] = []
-        self.game = setup.start()
-        self.dice = setup.dice()
-        self._before: list[Game] = []
-        """The game before each of the last inputs: those that could be taken back."""
-
-    def copy(self) -> Record:
-        """An independent history; games and inputs never change, so they are shared."""
-        twin = copy(self)
-        twin.inputs, twin._before = self.inputs[:], self._before[:]
-        return twin
-
-    def play(self, seat: int, action: Action | str) -> tuple[Event, ...]:
-        """Let a seat act."""
-        if isinstance(action, str):
-            action = Action.parse(self.setup.game, action)
-        return self._add(Played(seat, action))
-
-    def roll(self, throw: Throw | None = None) -> tuple[Event, ...]:
-        """Throw the wanted dice, from the record's own source or as given."""
-        address = self.game.address()
-        if throw is None and address is not None:
-            if self.dice is None:
-                raise BadSetup("these dice are thrown by hand: say their faces")
-            throw = self.dice.throw(*address)
-        return self._add(Thrown(only_wanted(self.game, throw or Throw((0,) * DICE))))
-
-    def _add(self, entry: Input) -> tuple[Event, ...]:
-        before = self.game
-        self.game, events = step(before, entry)
-        self.inputs.append(entry)
-        self._before.append(before)
-        if isinstance(entry, Thrown) or any(isinstance(e, RoundStarted) for e in events):
-            self._before = []
-        return events
-
-    def undo(self, seat: int) -> Played:
-        """Take back a seat's last action since the last throw or the start of the round."""
-        at = self._last_of(seat)
-        if at is None:
-            raise NothingToUndo(
-                "there is nothing to take back since the last throw or the start of the round"
-            )
-        if not self.may_undo(seat):
-            raise NothingToUndo("others have already gone on from there, it cannot be taken back")
-        undone, *later = self.inputs[at - len(self._before) :]
-        assert isinstance(undone, Played)
-        games = [self._before[at]]
-        for entry in later:
-            games.append(step(games[-1], entry)[0])
-        self.inputs[len(self.inputs) - 1 - len(later) :] = later
-        *self._before[at:], self.game = games
-        return undone
-
-    def may_undo_throw(self) -> bool:
-        """Whether nobody has acted on the last throw of real dice: it may have been mistyped."""
-        return self.dice is None and isinstance(next(reversed(self.inputs), None), Thrown)
-
-    def undo_throw(self) -> None:
-        """Take back a throw of real dice."""
-        if not self.may_undo_throw():
-            raise NothingToUndo("there is no throw that can be taken back")
-        before = Record(self.setup)
-        for entry in self.inputs[:-1]:
-            before._add(entry)
-        self.inputs, self.game, self._before = before.inputs, before.game, before._before
-
-    def may_undo(self, seat: int) -> bool:
-        """Whether a seat has acted since the last throw or the start of the round.
-
-        What ended the rolls stays once somebody was served: he could not have been without it.
-        """
-        at = self._last_of(seat)
-        return at is not None and len({g.state.phase for g in self._before[at : at + 2]}) == 1
-
-    def _last_of(self, seat: int) -> int | None:
-        """The place of a seat's last action among those that could be taken back."""
-        if self.game.over:
-            return None
-        for at in reversed(range(len(self._before))):
-            entry = self.inputs[at - len(self._before)]
-            if isinstance(entry, Played) and entry.seat == seat:
-                return at
-        return None
-
-    # --- the file ------------------------------------------------------------------------------
+class Record(History):
+    """The history of a game, which can be saved to a file."""
 
     def text(self) -> str:
-        """The record as a `.fox` file; complete once the game is over."""
-        lines = [*header_lines(self.setup), *input_lines(self)]
+        """The record as a `.fox` file; complete once the game is over or was given up."""
         outcome = self.game.outcome()
-        if outcome:
-            if self.setup.secret is not None:
-                lines.append(f"secret {self.setup.secret.hex()}")
-            lines.append("end " + " ".join(map(str, outcome.totals)))
-            lines.append(f"sha256 {digest(lines)}")
-        return "\n".join(lines) + "\n"
+        totals = outcome.totals if outcome else ()
+        return file_text(self.setup, input_lines(self), totals, given_up=self.given_up)
 
     def save(self, path: str | Path) -> None:
-        """Write the file so that it is always whole, whatever interrupts."""
+        """Save the file atomically: it is never left half written."""
         with files.naming(path), files.replacing(path) as file:
             file.write(self.text())
 
 
-def step(game: Game, entry: Input) -> tuple[Game, tuple[Event, ...]]:
-    """A game after one more input."""
-    if isinstance(entry, Thrown):
-        return game.roll(entry.throw)
-    return game.play(entry.seat, entry.action)
-
-
-def only_wanted(game: Game, throw: Throw) -> Throw:
-    """A throw without the faces of dice that are not wanted."""
-    wanted = game.rolling()
-    faces = tuple(face if d in wanted else 0 for d, face in enumerate(throw.faces))
-    return replace(throw, faces=faces)
+def file_text(
+    setup: Setup,
+    inputs: Iterable[str],
+    totals: Sequence[int],
+    rules: int = RULES_VERSION,
+    *,
+    given_up: bool = False,
+) -> str:
+    """A `.fox` file from its lines of inputs; totals only if the game is over."""
+    given_up = given_up and not totals
+    version = FORMAT_VERSION if given_up or any(setup.commitments) else 1
+    lines = [f"foxtray {version}", *header_lines(setup, rules), *inputs]
+    if totals or given_up:
+        if setup.secret is not None:
+            lines.append(f"secret {setup.secret.hex()}")
+        lines.append("given up" if given_up else "end " + " ".join(map(str, totals)))
+        lines.append(f"sha256 {digest(lines)}")
+    return "\n".join(lines) + "\n"
 
 
 def digest(lines: Sequence[str]) -> str:
     return hashlib.sha256(("\n".join(lines) + "\n").encode()).hexdigest()
 
 
-def header_lines(setup: Setup) -> Iterator[str]:
-    yield f"foxtray {FORMAT_VERSION}"
-    yield f"rules {RULES_VERSION}"
+def header_lines(setup: Setup, rules: int) -> Iterator[str]:
+    yield f"rules {rules}"
     yield f"game {setup.game}"
     yield f"seats {setup.seats}"
     yield f"first {setup.first + 1}"
@@ -220,6 +75,9 @@ def header_lines(setup: Setup) -> Iterator[str]:
         yield f"dice seed {setup.seed}"
     elif setup.commitment is not None:
         yield f"dice secret {setup.commitment}"
+        if any(setup.commitments):
+            for seat, commitment in enumerate(setup.commitments, 1):
+                yield f"commit {seat} {commitment or '-'}"
         for seat, entropy in enumerate(setup.entropies, 1):
             yield f"entropy {seat} {entropy.hex()}"
     else:
@@ -227,13 +85,21 @@ def header_lines(setup: Setup) -> Iterator[str]:
 
 
 def input_lines(record: Record) -> Iterator[str]:
-    letters = [colour[0] for colour in record.game.sheet.dice]
+    letters = record.game.sheet.letters
     for entry in record.inputs:
-        if isinstance(entry, Thrown):
-            faces = "".join(str(face) if face else "-" for face in entry.throw.faces)
-            yield f"throw {faces} " + "".join(letters[d] for d in entry.throw.order)
+        if isinstance(entry, ThrowInput):
+            yield throw_line(letters, entry.throw.faces, entry.throw.order)
         else:
-            yield f"{entry.seat + 1} {entry.action}"
+            yield action_line(entry.seat, entry.action)
+
+
+def throw_line(letters: Sequence[str], faces: Iterable[int], order: Iterable[int]) -> str:
+    shown = "".join(str(face) if face else "-" for face in faces)
+    return f"throw {shown} " + "".join(letters[d] for d in order)
+
+
+def action_line(seat: int, action: Action | str) -> str:
+    return f"{seat + 1} {action}"
 
 
 # --- reading ------------------------------------------------------------------------------------
@@ -241,16 +107,18 @@ def input_lines(record: Record) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads a file line by line; every complaint names the line."""
+    """Reads a file line by line; every error names the line."""
 
     lines: list[str]
     at: int = 0
+    version: int = 1
+    """The version of the format."""
 
     def fail(self, cause: str) -> RecordError:
         return RecordError(self.at + 1, cause)
 
     def peek(self) -> tuple[str, str]:
-        """The first word of the line, and the rest; two empty texts at the end."""
+        """The first word of the line, and the rest; both empty at the end of the file."""
         if self.at == len(self.lines):
             return "", ""
         word, _, rest = self.lines[self.at].partition(" ")
@@ -259,7 +127,7 @@ class Reader:
     def expect(self, word: str) -> str:
         found, rest = self.peek()
         if found != word:
-            raise self.fail(f"{word!r} is expected here")
+            raise self.fail(f"expected {word!r}")
         self.at += 1
         return rest
 
@@ -272,13 +140,14 @@ class Reader:
 
 
 def read(text: str) -> tuple[Record, bool]:
-    """A record from its text, replayed; and whether its faces could be verified."""
+    """A record, replayed from its text, and whether its faces could be verified."""
     lines = text.split("\n")
     if lines[-1]:
-        raise RecordError(len(lines), "this line is cut short")
+        raise RecordError(len(lines), "this line is cut off")
     reader = Reader(lines[:-1])
-    # A secret told at the end is looked up now, so that a wrong throw is found in its own line.
+    # The secret at the end is looked up first, so that a wrong throw is reported at its own line.
     record = Record(with_secret(read_header(reader), reader.lines))
+    verify_first(reader, record)
     read_inputs(reader, record)
     word, _ = reader.peek()
     if word == "secret":
@@ -286,26 +155,30 @@ def read(text: str) -> tuple[Record, bool]:
         word, _ = reader.peek()
     if word == "end":
         read_end(reader, record)
+    elif ends_given_up(reader, reader.at):
+        read_given_up(reader, record)
     elif reader.at < len(reader.lines):
-        raise reader.fail(f"{word!r} is not understood")
+        raise reader.fail(f"unexpected {word!r}")
     elif record.game.over:
         raise reader.fail("the game is over but its end line is missing")
     return record, record.dice is not None
 
 
 def read_header(reader: Reader) -> Setup:
-    version = reader.number("foxtray", 1, 10**6)
-    if version > FORMAT_VERSION:
+    reader.version = reader.number("foxtray", 1, 10**6)
+    if reader.version > FORMAT_VERSION:
         reader.at -= 1
-        raise reader.fail(f"format {version} is newer than this program reads; update foxtray")
+        raise reader.fail(
+            f"format {reader.version} is newer than this version can read; update foxtray"
+        )
     rules = reader.number("rules", 1, 10**6)
     if rules != RULES_VERSION:
         reader.at -= 1
-        raise reader.fail(f"rules version {rules} is not the {RULES_VERSION} played here")
+        raise reader.fail(f"rules version {rules} cannot be replayed; it must be {RULES_VERSION}")
     game = reader.expect("game")
     if game not in SHEETS:
         reader.at -= 1
-        raise reader.fail(f"there is no game {game!r}")
+        raise reader.fail(f"unknown game {game!r}; choose one of {', '.join(SHEETS)}")
     seats = reader.number("seats", 1, SEATS)
     first = reader.number("first", 1, seats) - 1
     options = read_options(reader)
@@ -319,21 +192,21 @@ def read_options(reader: Reader) -> set[str]:
     while reader.peek()[0] == "option":
         name, _, value = reader.peek()[1].partition("=")
         if name not in OPTIONS or value != "on" or name in options:
-            raise reader.fail(f"option {name!r} is not understood")
+            raise reader.fail(f"unknown or repeated option {name!r}")
         options.add(name)
         reader.at += 1
     return options
 
 
 def read_per_seat(reader: Reader, word: str, seats: int) -> Iterator[str]:
-    """The values of lines like `name 1 Ana`, which come for all seats in order or not at all."""
+    """The values of lines such as `name 1 Ana`, given for all seats in order or not at all."""
     if reader.peek()[0] != word:
         return
     for seat in range(1, seats + 1):
         number, _, value = reader.expect(word).partition(" ")
         if number != str(seat):
             reader.at -= 1
-            raise reader.fail(f"{word} of seat {seat} is expected here")
+            raise reader.fail(f"expected the {word} of seat {seat}")
         yield value
 
 
@@ -343,19 +216,52 @@ def read_dice(reader: Reader, setup: Setup) -> Setup:
         return setup
     if kind == "seed" and (seed := digits.number(value, 0, LAST_SEED)) is not None:
         return replace(setup, seed=seed)
-    if kind == "secret" and len(value) == 64 and is_hex(value):
-        entropies = []
-        for text in read_per_seat(reader, "entropy", setup.seats):
-            if not is_hex(text):
-                reader.at -= 1
-                raise reader.fail("entropy must be pairs of hexadecimal digits")
-            if len(text) > 2 * LONGEST_ENTROPY:
-                reader.at -= 1
-                raise reader.fail(f"entropy has {LONGEST_ENTROPY:,} bytes at most")
-            entropies.append(bytes.fromhex(text))
-        return replace(setup, commitment=value, entropies=tuple(entropies))
+    if kind == "secret" and is_sha256(value):
+        setup = replace(setup, commitment=value)
+        return read_entropies(reader, read_commitments(reader, setup))
     reader.at -= 1
     raise reader.fail("dice must be 'own', 'seed NUMBER' or 'secret SHA256'")
+
+
+def read_commitments(reader: Reader, setup: Setup) -> Setup:
+    if reader.version == 1:
+        return setup
+    commitments = []
+    for text in read_per_seat(reader, "commit", setup.seats):
+        if text != "-" and not is_sha256(text):
+            reader.at -= 1
+            raise reader.fail("a commitment must be a SHA-256, or '-' for none")
+        commitments.append("" if text == "-" else text)
+    return replace(setup, commitments=tuple(commitments))
+
+
+def read_entropies(reader: Reader, setup: Setup) -> Setup:
+    assert setup.commitment
+    entropies: list[bytes] = []
+    if setup.commitments and reader.peek()[0] != "entropy":
+        raise reader.fail("expected 'entropy'")
+    for seat, text in enumerate(read_per_seat(reader, "entropy", setup.seats)):
+        if not is_hex(text):
+            reader.at -= 1
+            raise reader.fail("entropy must be pairs of hexadecimal digits")
+        if len(text) > 2 * LONGEST_ENTROPY:
+            reader.at -= 1
+            raise reader.fail(f"entropy must be at most {LONGEST_ENTROPY:,} bytes")
+        entropy = bytes.fromhex(text)
+        committed = setup.commitments[seat] if setup.commitments else ""
+        if (
+            committed
+            and entropy
+            and committed != entropy_commitment(setup.commitment, seat, entropy)
+        ):
+            reader.at -= 1
+            raise reader.fail(f"the entropy does not match the commitment of seat {seat + 1}")
+        entropies.append(entropy)
+    return replace(setup, entropies=tuple(entropies))
+
+
+def is_sha256(text: str) -> bool:
+    return len(text) == 64 and is_hex(text)
 
 
 def is_hex(text: str) -> bool:
@@ -384,13 +290,13 @@ def read_inputs(reader: Reader, record: Record) -> None:
 
 
 def read_throw(reader: Reader, record: Record, text: str) -> Throw:
-    letters = "".join(colour[0] for colour in record.game.sheet.dice)
+    letters = "".join(record.game.sheet.letters)
     faces, _, order = text.partition(" ")
     if len(faces) != DICE or set(faces) - set("-123456") or sorted(order) != sorted(letters):
-        raise reader.fail("a throw is six faces ('-': not thrown) and the order of the six dice")
+        raise reader.fail("a throw must be six faces ('-' if not thrown) and the order of the dice")
     wanted = [letters[d] for d in record.game.rolling()]
     if wanted and wanted != [letters[d] for d, face in enumerate(faces) if face != "-"]:
-        raise reader.fail(f"the dice to be thrown here are {' '.join(wanted)}")
+        raise reader.fail(f"the dice to throw here are {' '.join(wanted)}")
     return Throw(
         tuple(0 if face == "-" else int(face) for face in faces),
         tuple(letters.index(letter) for letter in order),
@@ -398,15 +304,25 @@ def read_throw(reader: Reader, record: Record, text: str) -> Throw:
 
 
 def verify(reader: Reader, record: Record, throw: Throw) -> None:
-    """Check a throw against the source of the dice, where it is known."""
+    """Check a throw against the source of the dice, if it is known."""
     address = record.game.address()
     if record.dice is not None and address is not None:
         if throw != only_wanted(record.game, record.dice.throw(*address)):
-            raise reader.fail("these are not the faces that the dice give here")
+            raise reader.fail("these faces do not match the seed or secret of the dice")
+
+
+def verify_first(reader: Reader, record: Record) -> None:
+    """Check who plays first: secret dice draw the seat. Version 1 did not promise that."""
+    setup = record.setup
+    if reader.version > 1 and isinstance(record.dice, SecretDice):
+        drawn = record.dice.first(setup.seats)
+        if setup.first != drawn:
+            line = reader.lines.index(f"first {setup.first + 1}") + 1
+            raise RecordError(line, f"the secret of the dice draws seat {drawn + 1} to play first")
 
 
 def with_secret(setup: Setup, lines: Sequence[str]) -> Setup:
-    """What was set up, with the secret that was promised where a line reveals it."""
+    """The setup, with the committed secret if a line reveals it."""
     for line in lines:
         word, _, text = line.partition(" ")
         if word == "secret" and is_hex(text) and len(text) >= 32:
@@ -417,14 +333,14 @@ def with_secret(setup: Setup, lines: Sequence[str]) -> Setup:
 
 
 def reveal(reader: Reader, record: Record) -> None:
-    """Check a revealed secret against what was promised."""
+    """Check a revealed secret against its commitment."""
     setup, secret = record.setup, reader.peek()[1]
     if setup.commitment is None or not is_hex(secret) or len(secret) < 32:
-        raise reader.fail("a secret of hexadecimal digits belongs to committed dice only")
+        raise reader.fail("a secret must be hexadecimal, and needs dice with a commitment")
     if setup.secret is None or setup.secret.hex() != secret:
-        raise reader.fail("the secret is not the one that was promised")
-    if not record.game.over:
-        raise reader.fail("a secret is told only when the game is over")
+        raise reader.fail("the secret does not match the commitment")
+    if not record.game.over and not ends_given_up(reader, reader.at + 1):
+        raise reader.fail("the secret must not be revealed before the game is over or given up")
     reader.at += 1
 
 
@@ -436,12 +352,29 @@ def read_end(reader: Reader, record: Record) -> None:
     expected = " ".join(map(str, outcome.totals))
     if totals != expected:
         raise reader.fail(f"the totals are {expected}, not {totals}")
+    read_sum(reader, record)
+
+
+def ends_given_up(reader: Reader, at: int) -> bool:
+    """Whether this line says that every player gave the game up."""
+    return reader.version > 1 and reader.lines[at : at + 1] == ["given up"]
+
+
+def read_given_up(reader: Reader, record: Record) -> None:
+    if record.game.over:
+        raise reader.fail("a game that is over cannot be given up")
+    record.given_up = True
+    read_sum(reader, record)
+
+
+def read_sum(reader: Reader, record: Record) -> None:
+    """The line that ended the game, and then the SHA-256 of everything above it."""
     if record.setup.commitment is not None and record.setup.secret is None:
-        raise reader.fail("the secret of the dice is missing before the end")
+        raise reader.fail("the secret of the dice is missing")
     reader.at += 1
     found = reader.expect("sha256")
     if found != digest(reader.lines[: reader.at - 1]):
         reader.at -= 1
-        raise reader.fail("the SHA-256 of the lines above is another one: the file was changed")
+        raise reader.fail("the SHA-256 does not match the lines above: the file was changed")
     if reader.at != len(reader.lines):
-        raise reader.fail("nothing may follow the end")
+        raise reader.fail("unexpected line after the end")

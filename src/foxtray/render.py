@@ -9,43 +9,29 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from foxtray.sheets.model import Area, Bonus, Cell, Group, Sheet, Track
+from foxtray.games.model import Area, Bonus, Cell, Die, Line, Sheet, Track
 
 WIDTH = 80
 CELL = 5
 MARGIN = 16
 
-# Background and text, from the 256 colours of a terminal. Both are always set together, so that
-# the contrast is the same on a light and on a dark screen.
-COLOURS = {
-    "white": (255, 16),
-    "silver": (248, 16),
-    "yellow": (220, 16),
-    "orange": (208, 16),
-    "red": (160, 231),
-    "pink": (211, 16),
-    "purple": (97, 231),
-    "blue": (26, 231),
-    "turquoise": (44, 16),
-    "green": (28, 231),
-    "brown": (94, 231),
-}
-OTHER = (240, 231)
+RED = (160, 231)
+"""The terminal colours of a fox: background and text."""
 
 ACTION_CODES = {"reroll": "rr", "return": "rt", "extra": "+1"}
-ACTION_WORDS = {"reroll": "reroll", "return": "return", "extra": "extra die"}
+ACTION_WORDS = {"reroll": "re-roll", "return": "return", "extra": "additional die"}
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """How to emphasise: with colour, or not at all."""
+    """How to emphasise text: with colour, or not at all."""
 
     colour: bool = False
 
-    def on(self, colour: str, text: str) -> str:
-        """Text on a patch of a colour."""
-        back, front = COLOURS.get(colour, OTHER)
+    def on(self, colours: tuple[int, int], text: str) -> str:
+        """Text on a patch of colour."""
+        back, front = colours
         return self._wrap(f"48;5;{back};38;5;{front}", text)
 
     def strong(self, text: str) -> str:
@@ -67,17 +53,17 @@ def bare(text: str) -> str:
 
 
 def pad(text: str, width: int) -> str:
-    """The text filled up with blanks to a visible width."""
+    """The text padded with spaces to a visible width."""
     return text + " " * (width - len(bare(text)))
 
 
 # --- dice -------------------------------------------------------------------------------------
 
 
-def die(colour: str, face: int, ink: Ink = PLAIN) -> str:
-    """A die, as in `[w4]`; a face of 0 is still to be thrown."""
-    text = f"{colour[0]}{face or '?'}"
-    return ink.on(colour, f" {text} ") if ink.colour else f"[{text}]"
+def die(of: Die, face: int, ink: Ink = PLAIN) -> str:
+    """A die, as in `[w4]`; a die with face 0 has yet to be rolled."""
+    text = f"{of.letter}{face or '?'}"
+    return ink.on(of.paint.terminal, f" {text} ") if ink.colour else f"[{text}]"
 
 
 def dice(
@@ -87,7 +73,7 @@ def dice(
     wanted: Iterable[int] = (),
     ink: Ink = PLAIN,
 ) -> str:
-    """Where the six dice lie: pool, tray or aside, die fields, and the sum with the joker."""
+    """Where the six dice lie: pool or set aside, platter, dice fields; and any sum with white."""
     shown = [0 if i in set(wanted) else face for i, face in enumerate(faces)]
 
     def lying(place: str) -> str:
@@ -95,17 +81,16 @@ def dice(
         return " ".join(die(sheet.dice[i], shown[i], ink) for i in there)
 
     solo_serving = "aside" in places
-    parts = [
-        f"{ink.strong(place)} {lying(place) or '--'}"
-        for place in ("aside" if solo_serving else "pool", "tray")
-    ]
+    places_shown = [("set aside", "aside") if solo_serving else ("pool", "pool")]
+    places_shown.append(("platter", "tray"))
+    parts = [f"{ink.strong(name)} {lying(place) or '--'}" for name, place in places_shown]
     if not solo_serving:
         fields = (lying(f"field{n}") or "--" for n in range(1, sheet.die_fields + 1))
-        parts.append(f"{ink.strong('die fields')} {' '.join(fields)}")
+        parts.append(f"{ink.strong('dice fields')} {' '.join(fields)}")
     for area in sheet.areas:
-        own = shown[sheet.dice.index(area.colour)]
+        own = shown[sheet.dice.index(area.die)]
         if area.adds_joker and own and shown[0]:
-            letters = f"{sheet.dice[0][0]}+{area.letter}"
+            letters = f"{sheet.dice[0].letter}+{area.letter}"
             parts.append(f"{letters}={own + shown[0]}")
     return " " + "   ".join(parts)
 
@@ -115,30 +100,30 @@ def dice(
 
 def bonus_code(bonus: Bonus) -> str:
     """A bonus in at most three letters."""
-    if bonus.kind == "mark":
-        return f"+{bonus.area[0]}{bonus.value or ''}"
+    if bonus.die:
+        return f"+{bonus.die.letter}{bonus.value or ''}"
     if bonus.kind == "action":
         return ACTION_CODES[bonus.track]
     return "fox" if bonus.kind == "fox" else "any"
 
 
 def bonus_cell(bonus: Bonus | None, got: bool, ink: Ink) -> str:
-    """A bonus in the width of a cell, in brackets once it is got."""
+    """A bonus in the width of a cell, in brackets once it is earned."""
     if bonus is None:
         return " " * CELL
     text = bonus_code(bonus)
     if got:
         return ink.faint(f"({text})".center(CELL))
-    colour = {"mark": bonus.area, "fox": "red"}.get(bonus.kind, "")
     block = f"{text:^3}"
-    return f" {ink.on(colour, block) if colour else ink.strong(block)} "
+    if bonus.die:
+        return f" {ink.on(bonus.die.paint.terminal, block)} "
+    return f" {ink.on(RED, block) if bonus.kind == 'fox' else ink.strong(block)} "
 
 
 def print_of(cell: Cell) -> str:
-    """What is printed in a field of a row: the least value, the factor, or nothing."""
-    if cell.minimum or cell.bonus_minimum:
-        return f"{cell.minimum or cell.bonus_minimum}+"
-    return f"x{cell.factor}" if cell.factor > 1 else "_"
+    """What is printed in a field of a row: its minimum, its factor, both, or nothing."""
+    least = f"{cell.minimum or cell.bonus_minimum}+" if cell.minimum or cell.bonus_minimum else ""
+    return least + (f"x{cell.factor}" if cell.factor > 1 else "") or "_"
 
 
 def cell_text(area: Area, cell: Cell, value: int) -> str:
@@ -158,16 +143,18 @@ def is_done(area: Area, value: int) -> bool:
 def one_cell(area: Area, cell: Cell, value: int, ink: Ink, after: str = " ") -> str:
     """A cell: a patch of colour while it is open, four columns wide, and what follows it."""
     text = cell_text(area, cell, value).center(4)
-    return (ink.strong(text) if is_done(area, value) else ink.on(area.colour, text)) + after
+    return (
+        ink.strong(text) if is_done(area, value) else ink.on(area.die.paint.terminal, text)
+    ) + after
 
 
-def is_full(group: Group, values: Sequence[int]) -> bool:
-    return all(values[i] for i in group.cells)
+def is_full(line: Line, values: Sequence[int]) -> bool:
+    return all(values[i] for i in line.cells)
 
 
 def title(area: Area, points: int | None, ink: Ink) -> str:
     """The head of an area: its letter, its name, its points."""
-    name = ink.on(area.colour, f" {area.letter} {area.colour.upper()} ")
+    name = ink.on(area.die.paint.terminal, f" {area.letter} {area.colour.upper()} ")
     return name if points is None else f"{name} {points}"
 
 
@@ -182,42 +169,42 @@ def scale(area: Area, count: int, ink: Ink) -> str:
 
 
 def grid_panel(area: Area, values: Sequence[int], points: int | None, ink: Ink) -> list[str]:
-    """A grid with what its lines pay: rows at the right, columns below, the diagonal there too."""
-    groups = {(group.kind, group.index): group for group in area.groups}
+    """A grid and what its lines give: rows on the right, columns and the diagonal below."""
+    lines = {(line.kind, line.index): line for line in area.lines}
     at = {(cell.row, cell.column): i for i, cell in enumerate(area.cells)}
     rows = 1 + max(row for row, _ in (*at, *area.printed))
     columns = 1 + max(column for _, column in (*at, *area.printed))
     indent = " " * (2 if area.row_dice else 0)
     panel = [title(area, points, ink)]
     for row in range(rows):
-        line = ""
+        text = ""
         if area.row_dice:
-            line = ink.on(area.row_dice[row], area.row_dice[row][0]) + " "
+            text = ink.on(area.row_dice[row].paint.terminal, area.row_dice[row].letter) + " "
         for column in range(columns):
             if (row, column) in at:
                 i = at[row, column]
-                line += one_cell(area, area.cells[i], values[i], ink)
+                text += one_cell(area, area.cells[i], values[i], ink)
             else:
-                line += ink.strong(" X   ") if (row, column) in area.printed else " " * CELL
-        group = groups.get(("row", row))
-        if group and group.bonus:
-            line += bonus_cell(group.bonus, is_full(group, values), ink)
-        if group and area.scores == "rows":
-            line += f" {area.points[sum(bool(values[i]) for i in group.cells)]}"
-        panel.append(line)
+                text += ink.strong(" X   ") if (row, column) in area.printed else " " * CELL
+        line = lines.get(("row", row))
+        if line and line.bonus:
+            text += bonus_cell(line.bonus, is_full(line, values), ink)
+        if line and area.scores == "rows":
+            text += f" {area.points[sum(bool(values[i]) for i in line.cells)]}"
+        panel.append(text)
     below = ""
     for column in range(columns):
-        group = groups.get(("column", column))
-        if group is None:
+        line = lines.get(("column", column))
+        if line is None:
             below += " " * CELL
-        elif group.points:
-            worth = f"({group.points})" if is_full(group, values) else str(group.points)
+        elif line.points:
+            worth = f"({line.points})" if is_full(line, values) else str(line.points)
             below += worth.center(4) + " "
         else:
-            below += bonus_cell(group.bonus, is_full(group, values), ink)
-    for group in area.groups:
-        if group.kind == "diagonal":
-            below += bonus_cell(group.bonus, is_full(group, values), ink) + "\\"
+            below += bonus_cell(line.bonus, is_full(line, values), ink)
+    for line in area.lines:
+        if line.kind == "diagonal":
+            below += bonus_cell(line.bonus, is_full(line, values), ink) + "\\"
     panel.append(indent + below)
     if area.scores == "count":
         panel.append(" " + scale(area, sum(is_done(area, value) for value in values), ink))
@@ -227,7 +214,7 @@ def grid_panel(area: Area, values: Sequence[int], points: int | None, ink: Ink) 
 
 
 def row_panel(area: Area, values: Sequence[int], points: int | None, ink: Ink) -> list[str]:
-    """A row of fields; the next one in brackets, the bonuses below, points by number above."""
+    """A row of fields: the next one in brackets, bonuses below, points by count above."""
     count = sum(map(bool, values))
     panel = []
     if area.scores == "count":
@@ -241,7 +228,9 @@ def row_panel(area: Area, values: Sequence[int], points: int | None, ink: Ink) -
     for i, (cell, value) in enumerate(zip(area.cells, values, strict=True)):
         after = "-|"[i % 2] if area.scores == "pairs" else " "
         if i == count:
-            line += ink.strong(ink.on(area.colour, f"[{print_of(cell)}]".center(4))) + after
+            line += (
+                ink.strong(ink.on(area.die.paint.terminal, f"[{print_of(cell)}]".center(4))) + after
+            )
         else:
             line += one_cell(area, cell, value, ink, after)
     panel.append(line)
@@ -267,7 +256,7 @@ def beside(panels: Sequence[Sequence[str]], gap: int = 4) -> list[str]:
 
 
 def track(of: Track, circled: int, spent: int, ink: Ink) -> str:
-    """An action track: `x` is spent, `o` is there to use, `.` is still to be earned."""
+    """An action track: `x` is spent, `o` can be used, `.` has yet to be earned."""
     fields = "x" * spent + ink.strong("o" * (circled - spent)) + "." * (of.fields - circled)
     text = f"{ink.strong(ACTION_WORDS[of.name])} {ACTION_CODES[of.name]} {fields}"
     if of.last:
@@ -276,7 +265,7 @@ def track(of: Track, circled: int, spent: int, ink: Ink) -> str:
 
 
 def rounds(sheet: Sheet, seats: int, now: int | None, ink: Ink = PLAIN) -> str:
-    """The rounds with what each brings; the present one in brackets."""
+    """The rounds and what each gives; the current one in brackets."""
     parts = []
     for i in range(sheet.rounds[seats - 1]):
         bonus = sheet.round_bonus[i]
@@ -294,7 +283,7 @@ def sheet(
     *,
     roomy: bool = False,
 ) -> str:
-    """A whole sheet: grids side by side as far as they fit, rows below, then the tracks."""
+    """A whole sheet: grids side by side where they fit, rows below, then the tracks."""
     marked = marks or {}
     lines: list[str] = []
     waiting: list[list[str]] = []
@@ -334,11 +323,9 @@ def points(of: Sheet, areas: Sequence[int], foxes: int, fox_value: int, total: i
 def legend(of: Sheet) -> str:
     """What the codes on the sheet mean."""
     marks = [b for b in of.bonuses() if b.kind == "mark"]
-    first = marks[0]
-    valued = next((b for b in marks if b.value), None)
-    codes = [f"{bonus_code(first)} mark in {first.area}"]
-    if valued:
-        codes.append(f"{bonus_code(valued)} a {valued.value} in {valued.area}")
+    valued = [b for b in marks if b.value]
+    codes = [f"{bonus_code(b)} mark in {b.area}" for b in marks[:1]]
+    codes += [f"{bonus_code(b)} a {b.value} in {b.area}" for b in valued[:1]]
     codes += [f"{ACTION_CODES[t.name]} {ACTION_WORDS[t.name]}" for t in of.tracks]
-    signs = ["[ ] next field", "4+ at least 4", "x2 doubled", "( ) got", "-- missed", "X done"]
+    signs = ["[ ] next field", "4+ at least 4", "x2 doubled", "( ) earned", "-- missed", "X done"]
     return " " + "   ".join([*codes, "any mark"]) + "\n " + "   ".join(signs)

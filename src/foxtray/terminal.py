@@ -15,42 +15,43 @@ from foxtray.dice import Throw
 from foxtray.errors import FoxtrayError, MalformedThrow
 from foxtray.events import Event
 from foxtray.game import Game
-from foxtray.record import Played, Record
+from foxtray.history import PlayInput
+from foxtray.record import Record
 from foxtray.render import PLAIN, WIDTH, Ink
 
 HEAD = 9
 MARKS = (codes.ENTER, codes.USE)
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 HELP = """
- Enter      throw the dice
- 3          do what is listed under 3
- {cell:<10} the same in the notation: die and cell
- {row:<10} where cells are filled in a row the letter of the area will do
- {use:<10} use a bonus there; where it has a value: {value}
- u          take back the last action since the last throw or start of a round
- s, s 2     show the sheets of all, or of seat 2
- h          show this
- q          leave
+ Enter      roll the dice
+ 3          choose number 3 from the list
+{examples}
+ u          undo your last action since the last roll or the start of the round
+ s, s 2     show all sheets, or the sheet of seat 2
+ h          show this help
+ q          quit
 """
+EXAMPLES = {
+    (codes.ENTER, True, False): "choose by notation: enter this die in this cell",
+    (codes.ENTER, False, False): "areas filled from left to right need only their letter",
+    (codes.USE, True, False): "use a bonus in this cell",
+    (codes.USE, False, True): "use a bonus that has a value",
+}
+"""What an example shows, by the kind of its action and whether it has a cell and a value."""
 
 
 def help_text(game: Game) -> str:
-    """The keys, with examples from this game, and the signs on its sheet."""
+    """The keys, with examples from this game, and a legend of its sheet."""
     found: dict[tuple[int, bool, bool], Action] = {}
     for action in game.layout.actions:
         found.setdefault((action.kind, action.cell >= 0, action.value > 0), action)
-    told = HELP.format(
-        cell=str(found[codes.ENTER, True, False]),
-        row=str(found[codes.ENTER, False, False]),
-        use=str(found[codes.USE, True, False]),
-        value=str(found[codes.USE, False, True]),
-    )
-    return told + render.legend(game.sheet)
+    examples = [f" {found[key]!s:<10} {text}" for key, text in EXAMPLES.items() if key in found]
+    return HELP.format(examples="\n".join(examples)) + render.legend(game.sheet)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A legal action with everything it sets off, seen before it is chosen."""
+    """A legal action and everything it would trigger."""
 
     action: Action
     gain: int
@@ -59,7 +60,7 @@ class Choice:
 
 
 def foresee(game: Game, seat: int, action: Action) -> Choice:
-    """Play an action on the side, to see what it does."""
+    """Try an action on a copy of the game, to see what it does."""
     after, events = game.play(seat, action)
     return Choice(
         action,
@@ -70,13 +71,13 @@ def foresee(game: Game, seat: int, action: Action) -> Choice:
 
 
 def choices(game: Game, seat: int) -> list[Choice]:
-    """What a seat may do, in the order of the menu: dice, bonuses by area, then the rest."""
+    """What a seat may do, in menu order: dice, bonuses by area, then the rest."""
     order = sorted(game.legal(seat), key=lambda action: action.kind not in MARKS)
     return [foresee(game, seat, action) for action in order]
 
 
 def flow(head: str, entries: Iterable[tuple[str, bool]]) -> list[str]:
-    """Entries after a head, side by side as far as they fit; some on lines of their own."""
+    """Entries after a heading, side by side where they fit; some on lines of their own."""
     indent = " " * HEAD
     lines: list[str] = []
     room = False
@@ -96,7 +97,7 @@ def flow(head: str, entries: Iterable[tuple[str, bool]]) -> list[str]:
 
 
 def entry(game: Game, seat: int, number: int, choice: Choice) -> tuple[str, bool]:
-    """A numbered choice, and whether it has so much to say that it wants its own line."""
+    """A numbered choice, and whether it is long enough to need its own line."""
     text = f"{number:>2} {choice.action}"
     if choice.action.kind not in MARKS:
         return f"{text}: {words.choice(game, seat, choice.action)}", True
@@ -123,7 +124,7 @@ def menu(game: Game, seat: int, offered: Sequence[Choice], ink: Ink = PLAIN) -> 
         if die >= 0:
             lines += flow(f" {drawn(die)}", entries)
             if moved := numbered[0][1].to_tray:
-                told = f"   sends {' '.join(map(drawn, moved))} to the tray"
+                told = f"   sends {' '.join(map(drawn, moved))} to the platter"
                 if len(render.bare(lines[-1] + told)) <= WIDTH:
                     lines[-1] += told
                 else:
@@ -134,9 +135,9 @@ def menu(game: Game, seat: int, offered: Sequence[Choice], ink: Ink = PLAIN) -> 
 
 
 def parse_faces(game: Game, text: str) -> tuple[int, ...]:
-    """The faces of real dice: one for each wanted die in order, or named as in `w4 b2`."""
+    """The faces of real dice: one for each rolled die in order, or by letter as in `w4 b2`."""
     wanted = game.rolling()
-    letters = [game.sheet.dice[d][0] for d in wanted]
+    letters = [game.sheet.letters[d] for d in wanted]
     typed = "".join(text.replace(",", " ").split())
     if typed[:1].isalpha():
         pairs = dict(zip(typed[::2], typed[1::2], strict=False))
@@ -145,7 +146,7 @@ def parse_faces(game: Game, text: str) -> tuple[int, ...]:
         )
     if len(typed) != len(wanted) or not set(typed) <= set("123456"):
         raise MalformedThrow(
-            f"type a face from 1 to 6 for each of {' '.join(letters)}, such as "
+            f"type a face from 1 to 6 for each of {' '.join(letters)}, for example "
             + "".join(str(1 + d) for d in range(len(wanted)))
         )
     faces = dict(zip(wanted, map(int, typed), strict=True))
@@ -153,7 +154,7 @@ def parse_faces(game: Game, text: str) -> tuple[int, ...]:
 
 
 def undecided(game: Game, faces: Sequence[int]) -> tuple[int, list[int]]:
-    """In solo serving: how many of which equal dice go to the tray; none where it is clear."""
+    """In solo serving: how many of which equal dice go to the platter; 0 if there is no tie."""
     address = game.address()
     border = sorted(faces)[codes.SOLO_TRAY - 1]
     equal = [d for d, face in enumerate(faces) if face == border]
@@ -164,13 +165,13 @@ def undecided(game: Game, faces: Sequence[int]) -> tuple[int, list[int]]:
 
 
 def first_of_all(game: Game, seat: int) -> Action:
-    """What a seat does for which nobody else decides."""
+    """The first legal action: the default substitute for a failed bot."""
     return game.legal(seat)[0]
 
 
 @dataclass(slots=True)
 class Terminal:
-    """A record, played by whoever answers `ask`."""
+    """A game played at the keyboard: `ask` reads an answer, `show` prints text."""
 
     record: Record
     ask: Callable[[str], str]
@@ -180,16 +181,16 @@ class Terminal:
     roomy: bool = False
     path: Path | None = None
     bots: Mapping[int, Callable[[Game, int], Action]] = field(default_factory=dict)
-    """Who decides for the seats that nobody at the keyboard plays."""
+    """What decides for the seats that bots play."""
     substitute: Callable[[Game, int], Action] = first_of_all
-    """Who takes the seat of one of them that fails."""
+    """What takes over when a bot fails."""
     warn: Callable[[str], object] = print
-    """Tells of that where nobody plays, and so no screen is drawn."""
+    """Reports a failed bot in a game of bots only, where no screen is drawn."""
     news: list[str] = field(default_factory=list)
     offered: list[Choice] = field(default_factory=list)
 
     def run(self) -> bool:
-        """Play on; whether the game was played to its end."""
+        """Play until the game ends or the player quits; True if it ended."""
         self.save()
         if not self.record.inputs:
             self.hear(self.record.game.opening)
@@ -213,7 +214,7 @@ class Terminal:
 
     @property
     def seat(self) -> int:
-        """The seat at the keyboard: the first that is awaited, or the one that throws."""
+        """The seat at the keyboard: the first one that has to decide, or the one that rolls."""
         game = self.record.game
         return next((seat for seat in game.awaiting() if seat not in self.bots), game.active)
 
@@ -222,7 +223,7 @@ class Terminal:
         self.news += words.story(game.sheet, events, game.seats)
 
     def draw(self) -> None:
-        """The screen: sheet, points, dice, what happened, and what is possible."""
+        """Draw the screen: sheet, points, dice, what happened, and the choices."""
         game, ink = self.record.game, self.ink
         self.offered = choices(game, self.seat) if game.awaiting() else []
         rounds = render.rounds(game.sheet, game.seats, game.round, ink)
@@ -245,7 +246,7 @@ class Terminal:
         return f"Seat {seat + 1}{who}: "
 
     def sheet(self, seat: int) -> list[str]:
-        """A seat's sheet, and the points of all."""
+        """A seat's sheet, and the points of every seat."""
         game = self.record.game
         cards = game.scores()
         marks, tracks = game.marks(seat), game.tracks(seat)
@@ -261,15 +262,15 @@ class Terminal:
         game = self.record.game
         if self.offered:
             return f" {self.name(self.seat)}number or notation, h for help > "
-        dice = " ".join(game.sheet.dice[d][0] for d in game.rolling())
+        dice = " ".join(game.sheet.letters[d] for d in game.rolling())
         if self.record.dice is None:
-            return f" {self.name(self.seat)}throw {dice} and type the faces > "
-        return f" {self.name(self.seat)}Enter throws {dice} > "
+            return f" {self.name(self.seat)}roll {dice} and type the faces > "
+        return f" {self.name(self.seat)}press Enter to roll {dice} > "
 
     # --- what is answered ----------------------------------------------------------------------
 
     def answer(self) -> bool:
-        """Ask once; whether anything changed. What is refused is told with its reason."""
+        """Ask once; True if the game changed. Says why if the answer is refused."""
         text = " ".join(self.ask(self.prompt()).lower().split())
         try:
             if text == "q":
@@ -293,7 +294,7 @@ class Terminal:
         return True
 
     def move_bot(self) -> bool:
-        """Let a bot do what is its to do: decide, or throw the table's dice in its turn."""
+        """Let a bot decide, or roll the dice if it is its turn; False if no bot has to act."""
         game = self.record.game
         seat = next((seat for seat in game.awaiting() if seat in self.bots), None)
         if seat is not None:
@@ -306,15 +307,15 @@ class Terminal:
         return True
 
     def ask_bot(self, seat: int) -> Action:
-        """What a bot decides; of one that fails it is told, and a substitute keeps its seat.
+        """What a bot decides. If it fails, the player is told and a substitute takes over for good.
 
-        It is not asked again: one that is too slow would hold up the game at every decision.
+        A slow bot would otherwise hold up the game at every decision.
         """
         game = self.record.game
         try:
             return self.bots[seat](game, seat)
         except FoxtrayError as error:
-            told = f"{self.name(seat)}{error}; a substitute plays on for it"
+            told = f"{self.name(seat)}{error}; a substitute takes over"
             tell = self.warn if len(self.bots) == game.seats else self.news.append
             tell(told)
             self.bots = {**self.bots, seat: self.substitute}
@@ -333,11 +334,11 @@ class Terminal:
         self.hear(self.record.play(self.seat, action))
 
     def throw(self, text: str) -> None:
-        """Throw, or take down what real dice show."""
+        """Roll the dice, or read the faces of real ones."""
         if self.record.dice is None:
             self.hear(self.record.roll(self.read_throw(text)))
         elif text:
-            raise FoxtrayError("the dice are to be thrown first: press Enter alone")
+            raise FoxtrayError("roll the dice first: press Enter")
         else:
             self.hear(self.record.roll())
 
@@ -347,31 +348,31 @@ class Terminal:
         left, equal = undecided(game, faces)
         if not left:
             return Throw(faces)
-        letters = "".join(game.sheet.dice[d][0] for d in equal)
-        which = f"{left} of {' '.join(letters)} go to the tray: which lie closest to it?"
+        letters = "".join(game.sheet.letters[d] for d in equal)
+        which = f"{left} of {' '.join(letters)} go to the platter: which are closest to it?"
         typed = "".join(self.ask(f" {which} > ").lower().split())
         if len(typed) != left or len(set(typed)) != left or not set(typed) <= set(letters):
-            raise MalformedThrow(f"name {left} of {' '.join(letters)}; now type the faces again")
+            raise MalformedThrow(f"choose {left} of {' '.join(letters)}; type the faces again")
         first = [equal[letters.index(letter)] for letter in typed]
         rest = [d for d in range(codes.DICE) if d not in first]
         return Throw(faces, (*first, *rest))
 
     def undo(self) -> None:
-        """Take back the last action of those at the keyboard, or the faces just typed."""
+        """Undo the last action made at the keyboard, or the faces just typed."""
         if self.record.may_undo_throw():
             self.record.undo_throw()
-            self.news.append("the throw is taken back")
+            self.news.append("the roll was undone")
             return
-        played = [entry for entry in self.record.inputs if isinstance(entry, Played)]
+        played = [entry for entry in self.record.inputs if isinstance(entry, PlayInput)]
         last = next((entry.seat for entry in reversed(played) if entry.seat not in self.bots), 0)
         undone = self.record.undo(last)
-        self.news.append(f"{self.name(undone.seat)}{undone.action} is taken back")
+        self.news.append(f"{self.name(undone.seat)}{undone.action} was undone")
 
     def show_sheets(self, number: str) -> None:
         seats = self.record.game.seats
         asked = [str(seat + 1) for seat in range(seats)]
         if number and number not in asked:
-            raise FoxtrayError(f"there is no seat {number}")
+            raise FoxtrayError(f"there is no seat {number}; choose 1 to {seats}")
         for seat in [int(number) - 1] if number else range(seats):
             self.show("\n".join(["", *self.sheet(seat)]))
 
@@ -383,22 +384,22 @@ class Terminal:
 
     def leave(self) -> None:
         if self.path:
-            self.show(f"\n The game is kept: foxtray play --resume {self.path}")
+            self.show(f"\n Game saved. To continue: foxtray play --resume {self.path}")
         else:
-            self.show("\n The game is not kept; next time, --save FILE does.")
+            self.show("\n The game was not saved. To save one, play with --save FILE.")
 
     def finish(self) -> None:
-        """The sheets of all, and who won."""
+        """Show all sheets and who won."""
         game, seed = self.record.game, self.record.setup.seed
         self.show("\n".join(result(game, self.ink)))
         if seed is not None:
-            self.show(f" The same dice again: foxtray play {game.sheet.id} --seed {seed}")
+            self.show(f" To play with the same dice: foxtray play {game.sheet.id} --seed {seed}")
         if self.path:
-            self.show(f" The record is in {self.path}")
+            self.show(f" The game was saved to {self.path}")
 
 
 def result(game: Game, ink: Ink = PLAIN) -> list[str]:
-    """Every sheet, the points, and how the game ended if it did."""
+    """Every sheet and its points, and the result if the game is over."""
     lines = []
     cards = game.scores()
     for seat, card in enumerate(cards):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 from foxtray.core import codes, rules
+from foxtray.core.codes import PlaceName
 from foxtray.core.layout import Action
 from foxtray.core.state import State
-from foxtray.game import Game, ScoreCard, bits
+from foxtray.events import EventView
+from foxtray.game import Game, ScoreCard, Stage, bits
 from foxtray.record import Record
 
 
@@ -35,6 +37,8 @@ def summary(record: Record, verified: bool) -> dict[str, Any]:
             for seat, card in enumerate(cards)
         ],
         "verified": verified,
+        "left_out": record.setup.left_out(),
+        "given_up": record.given_up,
     }
 
 
@@ -58,12 +62,12 @@ class ScoreView(TypedDict):
 
 
 class SeatView(TypedDict):
-    """A seat's sheet: open to everybody. `crosses` are dice silver may still cross as well."""
+    """A seat's sheet: open to everybody. `crosses` are dice that may still be crossed as well."""
 
     marks: dict[str, int]
     tracks: dict[str, tuple[int, int]]
     score: ScoreView
-    stage: str
+    stage: Stage
     open: dict[str, int]
     crosses: list[str]
     legal: list[PlaceView]
@@ -88,7 +92,7 @@ class GameView(TypedDict):
     solo_serving: bool
     over: bool
     faces: list[int]
-    places: list[str]
+    places: list[PlaceName]
     rolling: list[str]
     awaiting: list[int]
     seats: list[SeatView]
@@ -100,7 +104,7 @@ class PreviewView(TypedDict):
     """What an action would set off, and the change it would bring."""
 
     action: str
-    events: list[dict[str, Any]]
+    events: list[EventView]
     points: int
     areas: list[int]
     score: ScoreView
@@ -110,14 +114,14 @@ def game_view(game: Game, earlier: tuple[Game, GameView] | None = None) -> GameV
     """All there is to see of a game; faster with an earlier view, as most sheets stay the same."""
     sheet, s = game.sheet, game.state
     outcome = game.outcome()
-    letters = [colour[0] for colour in sheet.dice]
+    letters = sheet.letters
     rounds = sheet.rounds[game.seats - 1]
     return {
         "game": sheet.id,
         "round": game.round,
         "rounds": rounds,
         "turn": game.turn,
-        "turns": rounds * max(game.seats, 2),
+        "turns": rounds * rules.turns_in_round(s),
         "roll": s.rolls,
         "reroll": s.rerolls,
         "active": game.active,
@@ -157,7 +161,7 @@ def seat_view(game: Game, seat: int, earlier: tuple[Game, GameView] | None) -> S
         "score": known["score"] if known else score_view(game.score(seat)),
         "stage": game.stage(seat),
         "open": game.open_bonuses(seat) if state.pending[seat] else {},
-        "crosses": [game.sheet.dice[d][0] for d in bits(state.follow)] if follows else [],
+        "crosses": [game.sheet.dice[d].letter for d in bits(state.follow)] if follows else [],
         "legal": [place_view(game, seat, action) for action in game.legal(seat)],
     }
 
@@ -192,7 +196,7 @@ def same_choice(one: State, other: State, seat: int) -> bool:
 def place_view(game: Game, seat: int, action: Action) -> PlaceView:
     """A legal action with the cell it marks: the next field where a row is meant."""
     t, s, sheet = game.layout.tables, game.state, game.sheet
-    die = sheet.dice[action.die][0] if action.die >= 0 else None
+    die = sheet.dice[action.die].letter if action.die >= 0 else None
     if action.area < 0:
         return {"action": action.text, "die": die, "area": None, "cell": None, "mark": 0}
     cell = action.cell

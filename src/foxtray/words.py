@@ -1,4 +1,4 @@
-"""What happened, and what may happen, told to people."""
+"""Events and choices in words, for people."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ from foxtray.events import (
     TurnStarted,
 )
 from foxtray.game import Game
-from foxtray.sheets.model import Sheet
+from foxtray.games.model import Sheet
+from foxtray.render import ACTION_WORDS
 
-TRACK_WORDS = {"reroll": "a reroll", "return": "a return", "extra": "an extra die"}
+TRACK_WORDS = {"reroll": "a re-roll", "return": "a return", "extra": "an additional die"}
 PASSED_WORDS = {
-    ("pick", True): "no die fits, the roll is lost",
+    ("pick", True): "no die fits, so the roll is lost",
     ("served", True): "no die fits",
     ("pick", False): "no die taken",
     ("window", False): "no more returns",
     ("follow", False): "no more crosses",
     ("served", False): "no die taken",
-    ("extra", False): "no more extra dice",
+    ("extra", False): "no more additional dice",
 }
 PASS_WORDS = {
-    "pick": "take none: this roll is lost",
-    "window": "return nothing and go on",
-    "follow": "no more crosses",
-    "served": "take none",
-    "extra": "no more extra dice",
+    "pick": "take no die and lose this roll",
+    "window": "return no more dice and roll",
+    "follow": "make no more crosses",
+    "served": "take no die",
+    "extra": "use no more additional dice",
 }
 
 
@@ -49,12 +50,12 @@ def listed(words: Sequence[str]) -> str:
 
 
 def seats_listed(seats: Sequence[int]) -> str:
-    """Seats as people count them."""
+    """Seats in a sentence, counted from 1."""
     return f"seat{'s' if len(seats) > 1 else ''} {listed([str(seat + 1) for seat in seats])}"
 
 
 def bonus(text: str) -> str:
-    """A bonus in words, from its text as in events and positions."""
+    """A bonus in words, from its text in events and positions."""
     area, _, value = text.partition("=")
     if value:
         return f"a {value} in {area}"
@@ -64,37 +65,38 @@ def bonus(text: str) -> str:
 
 
 def mark(sheet: Sheet, event: Marked) -> str:
-    """A mark: where, and what stands there now."""
+    """A mark: its cell, and what the cell now holds."""
     area = sheet.area(event.area)
     if area.writes == "value":
         cell = area.cells[area.cell_names().index(event.cell)]
         missed = cell.bonus and event.value < cell.bonus_minimum
         without = f", without {bonus(str(cell.bonus))}" if missed else ""
         return f"{event.cell} = {event.mark}{without}"
-    return f"{event.cell} {'circled' if area.entry == 'staged' and event.mark == 1 else 'crossed'}"
+    circled = area.entry == "staged" and event.mark == 1
+    return f"{event.cell} {'circled' if circled else 'crossed off'}"
 
 
 def earned(event: BonusEarned) -> str:
-    """A bonus with what gave it; nothing for a round, whose headline says it."""
+    """A bonus and where it came from; empty for a round, whose headline says it."""
     if event.source == "line":
         line = event.where.replace("diagonal 1", "diagonal")
         return f"{line} gives {bonus(event.bonus)}"
     if event.source == "track":
-        return f"the last {event.where} circle gives {bonus(event.bonus)}"
+        return f"the last {ACTION_WORDS[event.where]} circle gives {bonus(event.bonus)}"
     return bonus(event.bonus) if event.source == "cell" else ""
 
 
 def told(sheet: Sheet, event: Event) -> str:
-    """One event of a seat in words; nothing where another event already says it."""
+    """One event of a seat in words; empty if another event already says it."""
     match event:
         case Taken():
-            extra = " as an extra die" if event.manner == "extra" else ""
+            extra = " as an additional die" if event.manner == "extra" else ""
             return f"{event.die} {event.value}{extra}"
         case Marked():
             return mark(sheet, event)
         case LineCompleted():
-            groups = sheet.area(event.area).groups
-            pays = any(g.bonus for g in groups if (g.kind, g.index) == (event.kind, event.index))
+            lines = sheet.area(event.area).lines
+            pays = any(g.bonus for g in lines if (g.kind, g.index) == (event.kind, event.index))
             return "" if pays else f"{event.area} {event.kind} {event.index + 1} full"
         case BonusEarned():
             return earned(event)
@@ -108,7 +110,7 @@ def told(sheet: Sheet, event: Event) -> str:
 
 
 def story(sheet: Sheet, events: Iterable[Event], seats: int) -> list[str]:
-    """What happened, one line for each seat and stretch of events; alone nobody is named."""
+    """What happened: one line for each run of events by a seat; solo games name no seat."""
     lines: list[str] = []
     speaker, entered = -1, False
     for event in events:
@@ -127,23 +129,24 @@ def story(sheet: Sheet, events: Iterable[Event], seats: int) -> list[str]:
 
 
 def headline(sheet: Sheet, event: RoundStarted | TurnStarted | GameEnded, seats: int) -> str:
-    """A new round with what it brings, a new active seat among several, the end."""
+    """A new round and what it gives, a new active player in a shared game, or the end."""
     if isinstance(event, RoundStarted):
         brings = sheet.round_bonus[event.round]
-        what = f" with {bonus(str(brings))}{' for all' if seats > 1 else ''}" if brings else ""
+        what = f" with {bonus(str(brings))}{' for everyone' if seats > 1 else ''}" if brings else ""
         return f"round {event.round + 1} begins{what}"
     if isinstance(event, GameEnded):
         return "the game is over"
-    return f"seat {event.seat + 1} is active" if seats > 1 else ""
+    return f"seat {event.seat + 1} is the active player" if seats > 1 else ""
 
 
 def to_tray(sheet: Sheet, events: Iterable[Event]) -> list[int]:
-    """The dice that a pick sends to the tray because they are lower."""
-    return [sheet.dice.index(e.die) for e in events if isinstance(e, Moved) and e.reason == "lower"]
+    """The dice that a pick sends to the platter because they are lower."""
+    moved = (e.die for e in events if isinstance(e, Moved) and e.reason == "lower")
+    return [sheet.colours.index(colour) for colour in moved]
 
 
 def sets_off(sheet: Sheet, events: Sequence[Event], seat: int) -> list[str]:
-    """All that follows from a mark for its seat, until the turn ends; the mark where it matters."""
+    """What a mark triggers for its seat before the turn ends, and the mark if it adds something."""
     found: list[str] = []
     marked = False
     for event in events:
@@ -158,7 +161,7 @@ def sets_off(sheet: Sheet, events: Sequence[Event], seat: int) -> list[str]:
             if event.mark != event.value and area.writes == "value":
                 found.append(text)
             elif area.entry == "staged":
-                found.append(text.split()[-1])
+                found.append(text.partition(" ")[2])
             elif "without" in text:
                 found.append(text.partition(", ")[2])
         elif marked and (text := told(sheet, event)):
@@ -167,17 +170,17 @@ def sets_off(sheet: Sheet, events: Sequence[Event], seat: int) -> list[str]:
 
 
 def choice(game: Game, seat: int, action: Action) -> str:
-    """What an action that enters nothing does."""
+    """What an action that does not mark a cell does."""
     left = {name: circled - spent for name, (circled, spent) in game.tracks(seat).items()}
     if action.kind == codes.REROLL:
-        return f"throw the pool again ({left['reroll']} left)"
+        return f"roll the whole pool again ({left['reroll']} left)"
     if action.kind == codes.RETURN:
-        return f"{game.sheet.dice[action.die]} back into the pool"
+        return f"return {game.sheet.dice[action.die].colour} to the pool"
     return PASS_WORDS[game.stage(seat)]
 
 
 def question(game: Game, seat: int) -> str:
-    """What a seat is asked for."""
+    """What a seat has to decide."""
     left = {name: circled - spent for name, (circled, spent) in game.tracks(seat).items()}
     stage = game.stage(seat)
     if stage == "bonus":
@@ -187,13 +190,13 @@ def question(game: Game, seat: int) -> str:
         return f"Roll {game.state.rolls} of {codes.ROLLS}: take a die"
     if stage == "window":
         roll = game.state.rolls + 1
-        return f"Before roll {roll}: return dice from the tray? ({left['return']} left)"
+        return f"Before roll {roll}: return dice from the platter? ({left['return']} left)"
     if stage == "follow":
-        return "Cross the dice that went to the tray too, as many as you like"
+        return "Additional crosses with the dice that went to the platter?"
     if stage == "served":
         tray = any(
             action.kind == codes.ENTER and game.places[action.die] == "tray"
             for action in game.legal(seat)
         )
-        return "Take a die from the tray" if tray else "No tray die fits: use another one?"
-    return f"Use an extra die? ({left['extra']} left)"
+        return "Take a die from the platter" if tray else "No platter die fits: use another one?"
+    return f"Use an additional die? ({left['extra']} left)"

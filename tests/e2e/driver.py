@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ class Guest:
 
     @property
     def table(self) -> str:
-        return self.page.url.split("/t/")[1].split("?")[0]
+        return re.split("[?#]", self.page.url.split("/t/")[1])[0]
 
     @property
     def over(self) -> bool:

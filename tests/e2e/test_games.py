@@ -43,7 +43,7 @@ def test_the_guided_game(guest: Invite, game: str) -> None:
             reroll.click()
         elif not ana.step():
             ana.page.wait_for_timeout(40)
-    expect(ana.page.locator(".lesson")).to_contain_text("That is all you need!")
+    expect(ana.page.locator(".lesson")).to_contain_text("That's all you need to know!")
     assert "Step 1 of 18" in first
     ana.play(6)
     expect(ana.page.locator(".lesson")).to_have_count(0)
@@ -66,7 +66,7 @@ def seat_friends(guest: Invite, game: str, count: int) -> list[Guest]:
         friend.page.keyboard.press("Enter")
         friend.page.locator("[data-sit]").first.click()
         friends.append(friend)
-    host.page.click("text=Begin the game")
+    host.page.click("text=Start game")
     for friend in friends:
         friend.settled()
     return friends
@@ -113,9 +113,9 @@ def test_leaving_before_and_after_the_start(guest: Invite) -> None:
             ben.page.click("[data-leave]")
             expect(ben.page.locator("[data-start]").first).to_be_visible()
             expect(ana.page.locator("main.lobby")).to_contain_text("1 seat is still open.")
-    ana.page.click("text=Begin the game")
+    ana.page.click("text=Start game")
     ben.settled()
-    ben.page.click("[aria-label='Leave the table']")
+    ben.page.click("[aria-label='Leave table']")
     ben.axe()
     ben.page.click("text=Give up my seat")
     expect(ben.page.locator("[data-start]").first).to_be_visible()
@@ -128,10 +128,24 @@ def test_leaving_before_and_after_the_start(guest: Invite) -> None:
     ben.open()
     expect(ben.page.locator(".tables a")).to_have_count(1)
     ben.page.click(".tables a")
-    ben.page.click("[aria-label='Leave the table']")
+    ben.page.click("[aria-label='Leave table']")
     ben.page.click("text=Give up this game")
     expect(ben.page.locator("[data-start]").first).to_be_visible()
     expect(ben.page.locator(".tables a")).to_have_count(0)
+
+
+def test_a_bot_for_somebody_who_is_away(guest: Invite) -> None:
+    """It is offered when the server's time for it has passed, whatever the clock here shows."""
+    ana, ben = seat_friends(guest, "clever", 2)
+    slow = "const now = Date.now.bind(Date); Date.now = () => now() - 3_600_000;"
+    ana.page.add_init_script(slow)
+    ana.page.reload()
+    ana.settled()
+    offer = ana.page.locator(".others button", has_text="Let a bot play")
+    expect(offer).to_have_count(0)
+    ben.open("/about")
+    offer.click()
+    expect(ana.page.locator(".others")).to_contain_text("Greedy is playing")
 
 
 def test_a_rematch_brings_both_to_one_table(guest: Invite) -> None:
@@ -146,8 +160,8 @@ def test_a_rematch_brings_both_to_one_table(guest: Invite) -> None:
     host = ana.snapshot()["table"]["seats"][0]["name"]
     expect(ben.page.locator("main.end [role=status]").last).to_contain_text(f"{host} is waiting")
     ben.axe()
-    ben.page.click("text=To the next table")
-    ana.page.click("text=Begin the game")
+    ben.page.click("text=Go to the next table")
+    ana.page.click("text=Start game")
     for one in (ana, ben):
         one.settled()
     assert ana.table == ben.table
@@ -201,7 +215,7 @@ def test_the_server_dies_in_the_middle_of_a_turn(guest: Invite, server: Server) 
     ana.down = True
     server.kill()
     ana.page.click(".act button.primary")
-    expect(ana.page.locator("[data-line=lost]")).to_contain_text("Your choice is kept")
+    expect(ana.page.locator("[data-line=lost]")).to_contain_text("Your choice is saved")
     server.start()
     expect(ana.page.locator("[data-cell=o1]:not([data-mark='0'])")).to_be_visible()
     expect(ana.page.locator("[data-line]")).to_have_count(0)
@@ -222,10 +236,10 @@ def test_undo_and_a_refused_move(guest: Invite) -> None:
     expect(ana.page.locator("[data-cell=o1]:not([data-mark='0'])")).to_be_visible()
     ana.page.click(".undo")
     expect(ana.page.locator("[data-cell=o1][data-mark='0']")).to_be_visible()
-    expect(ana.page.locator(".story").first).to_contain_text("takes the last step back")
-    expect(ana.page.locator("[data-live]")).to_contain_text("takes the last step back")
+    expect(ana.page.locator(".story").first).to_contain_text("undoes the last step")
+    expect(ana.page.locator("[data-live]")).to_contain_text("undoes the last step")
     told = " ".join(ana.page.locator(".story p").all_inner_texts())
-    assert re.search(r"Round 1 .*Roll 1: .*takes Orange \d: .*takes the last step back\.$", told)
+    assert re.search(r"Round 1 .*Roll 1: .*takes the orange \d .*undoes the last step\.$", told)
     # The same choice, but somebody else at this seat was faster.
     ana.page.locator("[data-die=o].usable").click()
     ana.page.evaluate("() => 0")
@@ -368,5 +382,5 @@ def test_with_the_keyboard_alone(guest: Invite, long_run: bool, game: str) -> No
             ana.page.wait_for_timeout(20)
     assert ana.over or not whole
     told = " ".join(heard)
-    for words in (r"Roll 1: White \d", r"takes \w+ \d", r"Choose a die\.", r"throw the dice"):
+    for words in (r"Roll 1: White \d", r"takes the \w+ \d", r"Choose a die\.", r"Roll the dice"):
         assert re.search(words, told), words

@@ -69,13 +69,13 @@ def distance(one: Colour, other: Colour) -> float:
 
 
 def palette(ana: Guest) -> dict[str, str]:
-    """The colours of the page as they are in force."""
+    """The colours of the page and of its game as they are in force."""
     found: dict[str, str] = ana.page.evaluate(
         """() => {
-          const style = getComputedStyle(document.documentElement);
-          const names = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
-            .filter((rule) => rule.selectorText === ':root').flatMap((rule) => [...rule.style])
-            .filter((name) => name.startsWith('--'));
+          const style = getComputedStyle(document.querySelector('[data-game]'));
+          const names = [...document.styleSheets, ...document.adoptedStyleSheets]
+            .flatMap((sheet) => [...sheet.cssRules]).flatMap((rule) => [...(rule.style ?? [])])
+            .filter((name) => name.startsWith('--') && style.getPropertyValue(name));
           const canvas = document.createElement('canvas').getContext('2d');
           const hex = (text) => { canvas.fillStyle = text; return canvas.fillStyle; };
           return Object.fromEntries(names.map((name) =>
@@ -134,17 +134,21 @@ def sheet_of(ana: Guest, game: str) -> dict[str, list[dict[str, str]]]:
     return found
 
 
-def test_a_clock_is_chosen_and_shown(guest: Invite) -> None:
+def test_a_clock_and_a_stand_in_are_chosen_and_shown(guest: Invite) -> None:
     ana = guest()
     ana.open()
     ana.page.click("summary")
     ana.page.select_option("#clock", "120")
+    expect(ana.page.locator("#stand-in option").first).to_have_text("Greedy")
+    ana.page.select_option("#stand-in", "casual")
     ana.axe()
     ana.page.click("[data-start=clever-friends]")
     ana.page.click("[data-go=clever]")
-    expect(ana.page.locator("main")).to_contain_text("Time for each decision: 2 minutes")
+    expect(ana.page.locator("main")).to_contain_text("Time per decision: 2 minutes")
+    expect(ana.page.locator("main")).to_contain_text("Stand-in for absent players: Casual")
     assert ana.snapshot()["table"]["clock"] == 120
-    ana.page.click("text=Put a bot here")  # and the table is full: it begins
+    assert ana.snapshot()["table"]["stand_in"] == "casual"
+    ana.page.click("text=Add bot")  # and the table is full: it begins
     ana.settled()
     expect(ana.page.locator(".act [role=timer]")).to_have_text(re.compile(r"^[12]:\d\d$"))
     expect(ana.page.locator(".act [aria-live]")).to_have_text("")
@@ -276,14 +280,14 @@ def test_a_game_of_which_only_the_result_is_kept(guest: Invite, server: Server) 
     connection.close()
     ana.open("/history")
     line = ana.page.locator("li", has_text="199")
-    expect(line).to_contain_text("only the result is kept")
+    expect(line).to_contain_text("only the result was kept")
     assert line.locator("a").count() == 0
     ana.axe()
-    asked: list[str] = []
-    ana.page.on("request", lambda request: asked.append(request.url))
+    asked = addresses_asked(ana)
     ana.page.select_option("header select", "de")
-    expect(line).to_contain_text("nur das Ergebnis ist noch da")
-    assert not [url for url in asked if "/api/" in url], "other words are no other games"
+    expect(line).to_contain_text("nur das Ergebnis ist gespeichert")
+    told = [url for url in asked if "/api/" in url]
+    assert [urlsplit(url).path for url in told] == ["/api/games"], "other words are no other games"
 
 
 def test_the_rules_of_the_game_that_was_chosen_last(guest: Invite) -> None:
@@ -320,10 +324,10 @@ def test_many_games_to_go_on_with(guest: Invite) -> None:
     ana.axe()
     lines.first.click()
     ana.settled()
-    ana.page.click("[aria-label='Leave the table']")
-    expect(ana.page.locator("dialog")).to_contain_text("The game waits for you")
+    ana.page.click("[aria-label='Leave table']")
+    expect(ana.page.locator("dialog")).to_contain_text("You can come back to this game")
     expect(ana.page.locator("dialog >> text=Give up my seat")).to_have_count(0)
-    ana.page.click("text=Go, and come back later")
+    ana.page.click("text=Leave and come back later")
     expect(lines.first).to_be_visible()
 
 
@@ -374,8 +378,7 @@ def test_a_game_begun_before_the_server_answers(guest: Invite) -> None:
     line = Held(ana)
     ana.open()
     ana.page.click("[data-start=clever-bots]")
-    expect(ana.page.locator("[data-go=clever]")).to_be_disabled()  # no level is known yet
-    ana.page.click("[data-start=clever-solo]")
+    ana.page.click("[data-go=clever]")
     line.release(".act")
     assert ana.snapshot()["table"]["seats"][0]["name"] == "Ana"
 
@@ -435,3 +438,93 @@ def test_the_page_can_be_installed(guest: Invite) -> None:
         )
         assert (sizes == "any" and min(size) > 0) or sizes == "{}x{}".format(*size), source
     assert {"192x192", "512x512"} <= {sizes for _, sizes in icons}
+
+
+def addresses_asked(guest: Guest) -> list[str]:
+    """The addresses that a page asks from now on."""
+    asked: list[str] = []
+    guest.page.on("request", lambda request: asked.append(request.url))
+    return asked
+
+
+def test_links_with_a_key(guest: Invite) -> None:
+    """The key of a link is in its fragment; older links had it in the query."""
+    ana = guest()
+    ana.begin("clever", "friends")
+    link = ana.page.locator("#invite").input_value()
+    assert "#key=" in link
+    older = link.replace("#", "?")
+    for invitation in (link, older):
+        ben = guest()
+        asked = addresses_asked(ben)
+        ben.page.goto(invitation)
+        ben.page.fill("#name", "Ben")
+        ben.page.keyboard.press("Enter")
+        expect(ben.page.locator("[data-sit]")).to_be_visible()
+        # The link to the content leaves the key where it is.
+        ben.page.locator("a.skip").focus()
+        ben.page.keyboard.press("Enter")
+        assert ben.page.url == invitation
+        assert ben.page.evaluate("() => document.activeElement.id") == "content"
+        assert [url for url in asked if "key=" in url and url != invitation] == []
+    ben.page.locator("[data-sit]").click()
+    expect(ana.page.locator("main.lobby")).to_contain_text("Ben")
+
+
+def test_links_to_a_finished_game(guest: Invite) -> None:
+    """Somebody who was not there can follow links to the replay and to a moment of it."""
+    ana = guest()
+    ana.begin("clever")
+    ana.settled()
+    ana.rush()
+    with ana.page.expect_download() as download:
+        ana.page.click("[data-record]")
+    assert download.value.suggested_filename == f"{ana.table}.fox"
+    assert "clever" in download.value.path().read_text(encoding="utf-8")
+    replay = ana.page.get_attribute("a[href^='/replay/']", "href") or ""
+    path, key = replay.split("#key=")
+    for address in (replay, f"{path}?step=5#key={key}", f"{path}?key={key}&step=5"):
+        ben = guest()
+        ben.open(address)
+        expect(ben.page.locator("#step")).to_be_visible()
+        if "step" in address:
+            expect(ben.page.locator("#step")).to_have_value("5")
+        ben.page.click("[aria-label='Previous step']")
+        at = int(ben.page.locator("#step").input_value())
+        assert ben.page.url == f"{ben.server.url}{path}?step={at}#key={key}"
+
+
+def test_two_windows_answer_once(guest: Invite) -> None:
+    """What another window has decided meanwhile is not decided again."""
+    ana = guest()
+    ana.begin("clever")
+    ana.settled()
+    # A window that does not hear of anything new, but is heard.
+    other = ana.context.new_page()
+    deaf = """() => {
+      const add = Object.getOwnPropertyDescriptor(WebSocket.prototype, 'onmessage');
+      Object.defineProperty(WebSocket.prototype, 'onmessage', {
+        get: add.get,
+        set(hear) {
+          const held = [];
+          window.listen = () => { window.deaf = false; held.splice(0).forEach((one) => hear(one)) };
+          add.set.call(this, hear && ((one) => {
+            const news = JSON.parse(one.data).type === 'update';
+            if (window.deaf && news) held.push(one); else hear(one);
+          }));
+        },
+      });
+    }"""
+    other.add_init_script(f"({deaf})()")
+    other.goto(ana.page.url)
+    expect(other.locator(".act button.primary")).to_be_enabled()
+    other.evaluate("() => { window.deaf = true }")
+    ana.page.click(".act button.primary")
+    expect(ana.page.locator("[data-die].usable").first).to_be_visible()
+    seq = ana.snapshot()["seq"]
+    other.click(".act button.primary")
+    expect(other.locator(".act [role=alert]")).to_contain_text("already been decided")
+    assert ana.snapshot()["seq"] == seq
+    other.evaluate("() => window.listen()")
+    expect(other.locator("[data-die].usable").first).to_be_visible()
+    other.close()

@@ -1,11 +1,13 @@
 """A real server process on a real file, and what tests ask of it."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from server.harness import Server
+from foxtray.server.run import fastest_loop
+from server.harness import LoopFactory, Server
 
 
 @pytest.fixture(scope="module")
@@ -15,3 +17,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Server(folder / "store.db") as running:
         yield running
     assert '"level": "error"' not in running.log.read_text()
+
+
+@pytest.fixture(params=[asyncio.new_event_loop, fastest_loop()], ids=["asyncio", "as served"])
+def loop_factory(request: pytest.FixtureRequest) -> LoopFactory:
+    """Python's own loop, and the one that a server runs on."""
+    factory: LoopFactory = request.param
+    return factory

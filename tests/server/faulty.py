@@ -1,15 +1,16 @@
-"""A server whose disk fails while a file named `broken` lies beside its data."""
+"""A server whose disk fails while a file named `broken` is next to its database."""
 
 import sqlite3
 import sys
 
-from foxtray.cli import main
-from foxtray.server import run
+from foxtray.cli import build_parser
+from foxtray.server.commands import settings_of
+from foxtray.server.run import Parts, run
 from foxtray.server.store.sqlite import SqliteStore
 
 
 class Faulty(SqliteStore):
-    """Fails to be sure: half of the times the data was written all the same."""
+    """Makes a commit fail; half of the time the data was written nevertheless."""
 
     failures = 0
 
@@ -23,5 +24,5 @@ class Faulty(SqliteStore):
 
 
 if __name__ == "__main__":
-    vars(run)["SqliteStore"] = Faulty
-    sys.exit(main(sys.argv[1:]))
+    parts = Parts(open_store=lambda settings, metrics: Faulty(settings.db, metrics.commit))
+    sys.exit(run(settings_of(build_parser().parse_args()), parts))

@@ -1,14 +1,17 @@
-"""A server that grants what has a limit only once: no test has to be faster than a refill."""
+"""A server whose limits never refill, so that tests do not depend on speed."""
 
 import sys
 
-from foxtray.cli import main
-from foxtray.server import limits
+from foxtray.cli import build_parser
+from foxtray.server.commands import settings_of
+from foxtray.server.http.limits import RATES, Rate
+from foxtray.server.run import Parts, run
+
+# The tests of the other limits need more requests than one may have at once.
+ONCE = {
+    (what, kind): rate if what == "request" else Rate(rate.burst, per_second=0)
+    for (what, kind), rate in RATES.items()
+}
 
 if __name__ == "__main__":
-    for what, kind in limits.RATES:
-        if (
-            what != "request"
-        ):  # the tests of the others need more of these than one may have at once
-            limits.RATES[what, kind] = limits.RATES[what, kind]._replace(per_second=0)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run(settings_of(build_parser().parse_args()), Parts(rates=ONCE)))

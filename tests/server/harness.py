@@ -26,6 +26,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 Json = dict[str, Any]
+LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 TIMEOUT = 30.0
 LATE = 60.0
 """When a test gives up what must happen; a busy machine may need most of it."""
@@ -33,18 +34,34 @@ STALE = ("dice_wanted", "not_awaited", "no_throw", "nothing_to_undo", "game_over
 
 
 def until(holds: Callable[[], object]) -> None:
-    """Wait for what must happen, however slow the machine is."""
+    """Wait until a condition holds, with a timeout for slow machines."""
     deadline = time.monotonic() + LATE
     while not holds():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.02)
 
 
+async def until_async(holds: Callable[[], object]) -> None:
+    """The same, while others go on."""
+    async with asyncio.timeout(LATE):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
 class Server:
     """A server process that can be killed and started again on the same port and file."""
 
-    def __init__(self, db: Path, *options: str, command: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        db: Path,
+        *options: str,
+        command: tuple[str, ...] = (),
+        environment: dict[str, str] | None = None,
+        pass_fds: tuple[int, ...] = (),
+    ) -> None:
         self.db = db
+        self.pass_fds = pass_fds
+        self.environment = environment or {}
         self.port = 0
         """Chosen by the first start: a port that was free a moment ago may be taken by now."""
         self.command = command or (sys.executable, "-m", "foxtray")
@@ -80,7 +97,13 @@ class Server:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                env={"FOXTRAY_WARM": "off", "FOXTRAY_ABSENCE": "0.5", **os.environ},
+                pass_fds=self.pass_fds,
+                env={
+                    "FOXTRAY_WARM": "off",
+                    "FOXTRAY_ABSENCE": "0.5",
+                    **os.environ,
+                    **self.environment,
+                },
             )
 
     def start(self) -> None:
@@ -105,13 +128,13 @@ class Server:
         return int(found[1]) if found else 0
 
     def kill(self) -> None:
-        """As a power cut would."""
+        """Kill the process, like a power cut."""
         assert self.process
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> int:
-        """Politely; returns the exit status."""
+        """Stop the process gracefully; returns the exit status."""
         if self.process is None:
             return 0
         if self.process.poll() is None:
@@ -135,7 +158,7 @@ class Server:
         headers: dict[str, str] | None = None,
         source: str | None = None,
     ) -> tuple[int, Any]:
-        """One request; status and answer, as JSON where it is."""
+        """Send one request; returns the status and the body, decoded if it is JSON."""
         sent = None if body is None else json.dumps(body).encode()
         status, data, told = self.exchange(method, path, sent, token, headers, source)
         return status, json.loads(data) if told[
@@ -178,6 +201,12 @@ class Server:
         finally:
             line.close()
 
+    def figure(self, name: str) -> float:
+        """One line of /metrics; 0 if it is not there."""
+        text = self.raw("GET", "/metrics")[1].decode()
+        lines = [line for line in text.splitlines() if line.startswith(name + " ")]
+        return float(lines[0].split()[1]) if lines else 0.0
+
     def player(self, name: str = "Ana") -> tuple[str, str]:
         """A new player: id and token."""
         status, me = self.http("PUT", "/api/me", {"name": name, "bearer": True})
@@ -193,7 +222,7 @@ class Server:
         return dict(made)
 
     def expect(self, status: int, answer: Json) -> None:
-        """A server whose disk fails says so: for a client that is as good as being away."""
+        """Treat a server whose disk fails as unreachable."""
         if status == 503:
             raise ConnectionError(answer["message"])
         assert status == 200, answer
@@ -275,7 +304,7 @@ class Client:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _stay(self) -> None:
-        """Connect, listen, and come back whatever happens."""
+        """Connect, listen, and reconnect after any failure."""
         url = f"ws://127.0.0.1:{self.port}/api/tables/{self.table_id}/live"
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         while not self.closed:
@@ -290,7 +319,7 @@ class Client:
                     close_timeout=0.5,
                     open_timeout=5,
                 ) as self.socket:
-                    await self._hello()
+                    await self.hello()
                     for message in list(self.unanswered.values()):
                         await self.send(message)
                     async for text in self.socket:
@@ -309,7 +338,7 @@ class Client:
             self.socket = None
             await asyncio.sleep(pause)
 
-    async def _hello(self) -> None:
+    async def hello(self) -> None:
         hello: Json = {"type": "hello", "key": self.key}
         if self.seen:
             hello["since"] = self.seq
@@ -325,7 +354,7 @@ class Client:
         elif kind == "update":
             if message["previous"] > self.seq:
                 self.resyncs += 1
-                task = asyncio.ensure_future(self._hello())
+                task = asyncio.ensure_future(self.hello())
                 task.add_done_callback(lambda done: done.exception())
             elif message["seq"] > self.seq:
                 self.table = message.get("table", self.table)
@@ -345,7 +374,7 @@ class Client:
             self.entries[entry["seq"]] = entry
 
     async def wait(self, seconds: float = 0.5) -> None:
-        """Until something happens, or a moment has passed."""
+        """Wait until something happens, but not for long."""
         try:
             async with asyncio.timeout(seconds):
                 await self.changed.wait()
@@ -359,12 +388,12 @@ class Client:
                 await self.socket.send(json.dumps(message))
 
     async def _dawdle(self, rng: random.Random) -> None:
-        """Be late now and then."""
+        """Wait sometimes, to be late."""
         if self.trouble and rng.random() < self.trouble:
             await asyncio.sleep(rng.random() * 0.03)
 
     def _flurry(self, message: Json) -> list[Json]:
-        """A message as a bad line delivers it: twice, among others, in any order."""
+        """Send a message as a bad connection would: twice, and out of order."""
         company: list[Json] = [message, {"type": "ping"}]
         company += self._sending.choices(self.done, k=2) if self.done else []
         company = [other for other in company if self._sending.random() < self.trouble]
@@ -378,7 +407,7 @@ class Client:
             await self.send(part)
 
     async def repeat(self) -> None:
-        """Send everything that was acknowledged once more, in any order, and hear it again."""
+        """Send every acknowledged command again, in any order, and expect the same answers."""
         before = {name: len(answers) for name, answers in self.answers.items()}
         left = self._sending.sample(self.done, len(self.done))
         async with asyncio.timeout(TIMEOUT):
@@ -389,7 +418,7 @@ class Client:
                 left = [m for m in left if len(self.answers[m["id"]]) == before[m["id"]]]
 
     async def drop(self) -> None:
-        """Lose the connection without a word."""
+        """Drop the connection without a closing handshake."""
         if self.socket:
             self.socket.transport.abort()
 
@@ -435,7 +464,7 @@ class Client:
         return int(self.you["seat"])
 
     def my_move(self) -> Json | None:
-        """A command of mine that is wanted now, at random among the legal ones."""
+        """A random legal command of mine."""
         game = self.game
         if game is None or game["over"]:
             return None
@@ -447,7 +476,7 @@ class Client:
         return None
 
     async def play(self, *, drops: float = 0.0, undos: float = 0.0) -> None:
-        """Play to the end, at random, losing the connection and taking back now and then."""
+        """Play at random to the end, sometimes losing the connection or undoing an action."""
         while not (self.game and self.game["over"]):
             if drops and self.rng.random() < drops:
                 await self.drop()

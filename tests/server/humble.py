@@ -1,4 +1,4 @@
-"""A server that may not write what is marked read-only, even if root started it.
+"""A server that cannot write read-only files, even if root started it.
 
 While a file named `full` lies beside its data, none of its files may grow.
 """

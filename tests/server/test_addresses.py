@@ -1,4 +1,4 @@
-"""Where a server says it can be reached, and that it can be reached there."""
+"""A server can be reached at the addresses that it prints."""
 
 import http.client
 import math
@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from foxtray.server import run
-from foxtray.server.hosts import lan_address
+from foxtray.server.http.hosts import lan_address
+from foxtray.server.run import announce
 from foxtray.server.settings import BadSetting, Settings
 from server.harness import Server
 
@@ -25,9 +25,11 @@ LAN = "192.168.7.5"
 PUBLIC = "https://games.example"
 
 
-def told(capsys: pytest.CaptureFixture[str], **wanted: object) -> tuple[list[str], str]:
-    """The lines people read, and the address that is opened."""
-    address = run.announce(Settings(**wanted), 8750)  # type: ignore[arg-type]
+def told(
+    capsys: pytest.CaptureFixture[str], network: str | None, **wanted: object
+) -> tuple[list[str], str]:
+    """The printed lines, and the address that is opened."""
+    address = announce(Settings(**wanted), 8750, lambda: network)  # type: ignore[arg-type]
     return capsys.readouterr().out.splitlines(), address
 
 
@@ -61,24 +63,19 @@ def told(capsys: pytest.CaptureFixture[str], **wanted: object) -> tuple[list[str
 )
 def test_people_are_told_an_address_that_works_for_them(
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
     wanted: dict[str, object],
     ready: str,
     second: str,
     opened: str,
 ) -> None:
-    monkeypatch.setattr(run, "lan_address", lambda: LAN)
-    lines, address = told(capsys, **wanted)
+    lines, address = told(capsys, LAN, **wanted)
     assert lines[0] == READY + ready
     assert lines[1].startswith(second)
     assert address == opened
 
 
-def test_without_a_network_this_machine_is_opened(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "lan_address", lambda: None)
-    lines, address = told(capsys, lan=True)
+def test_without_a_network_this_machine_is_opened(capsys: pytest.CaptureFixture[str]) -> None:
+    lines, address = told(capsys, None, lan=True)
     assert lines[1].startswith(LONELY)
     assert address == "http://127.0.0.1:8750/"
 
@@ -111,16 +108,14 @@ def test_all_interfaces_and_one_exclude_each_other(tmp_path: Path) -> None:
     assert done.stderr.startswith("foxtray: --lan listens on all interfaces")
 
 
-def test_a_server_for_phones_opens_the_address_that_it_prints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_for_phones_opens_the_address_that_it_prints(tmp_path: Path) -> None:
     address = lan_address()
     opened, browser = tmp_path / "opened", tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
     browser.chmod(0o755)
-    monkeypatch.setenv("BROWSER", f"{browser} %s")
     options = ("--lan", "--open", "--no-limits", "--workers", "1")
-    with Server(tmp_path / "store.db", *options) as server:
+    environment = {"BROWSER": f"{browser} %s"}
+    with Server(tmp_path / "store.db", *options, environment=environment) as server:
         here = f"http://{address or '127.0.0.1'}:{server.port}/"
         lines = server.log.read_text().splitlines()
         assert PHONES + here in lines if address else any(x.startswith(LONELY) for x in lines)

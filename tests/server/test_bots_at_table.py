@@ -1,15 +1,16 @@
-"""Bots as people meet them: they pause, rest, step in for the late, and say when they are ready."""
+"""Bots at a table: they pause, rest, play for absent players, and say when they are ready."""
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from foxtray.bots import LEVELS
 from server.harness import Client, Server, until
-from server.test_bad_input import figure
 from server.test_kill import log_lengths
 from server.test_tables import run, seated
 
@@ -18,13 +19,13 @@ NEVER = "100000"
 
 
 def by_bots(client: Client) -> list[int]:
-    """The numbers of what bots did."""
+    """The numbers of the entries that bots made."""
     acts = [e for e in client.entries.values() if e["what"] == "threw" or e.get("bot")]
     return [e["seq"] for e in acts if e["what"] in ("threw", "played")]
 
 
 async def where_a_bot_begins(server: Server, **wish: object) -> Client:
-    """The host of a table whose game begins with a bot, which is up to the dice."""
+    """The host of a table where a bot happens to play first."""
     while True:
         _, (host,) = await seated(server, "mbb", **wish)
         await host.command("start")
@@ -44,7 +45,6 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def test_bots_pause_until_the_host_switches_it_off(slow: Server) -> None:
     async def main() -> None:
         host = await where_a_bot_begins(slow)
-        assert host.table["pause"]
         # Whatever is asked in between, the bot that begins takes its time, which is for ever here.
         for _ in range(3):
             await host.command("pause", on=True)
@@ -52,12 +52,10 @@ def test_bots_pause_until_the_host_switches_it_off(slow: Server) -> None:
         answer = await host.command("pause", on=False)
         while not any(seq > answer["seq"] for seq in by_bots(host)):
             await host.wait()
-        assert not host.table["pause"]
         # And on again, for what comes next.
         while not host.my_move():
             await host.wait()
         await host.command("pause", on=True)
-        assert host.table["pause"]
         await host.__aexit__()
 
     run(main())
@@ -127,7 +125,7 @@ def test_bots_rest_while_nobody_is_there(tmp_path: Path) -> None:
             await host.wait()
         # It has thrown, and cannot decide before the bots are ready.
         await host.__aexit__()
-        await asyncio.to_thread(until, lambda: figure(server, "foxtray_sockets") == 0)
+        await asyncio.to_thread(until, lambda: server.figure("foxtray_sockets") == 0)
         (tmp_path / "ready").touch()
         # What it was asked while somebody was there is the last that it does.
         last = host.seq + 1
@@ -160,12 +158,12 @@ def test_a_table_says_that_its_bots_warm_up_and_that_they_are_ready(tmp_path: Pa
                 client.keep_heard = True
             await host.sit(0)
             await host.command("start")
-            await host._hello()
+            await host.hello()
             while True not in told(host):
                 await host.wait()
             assert False not in told(host)
             # Where no bot plays there is nothing to say, though they are not ready yet.
-            await solo._hello()
+            await solo.hello()
             while not told(solo):
                 await solo.wait()
             assert told(solo) == [False] * len(told(solo))
@@ -179,4 +177,35 @@ def test_a_table_says_that_its_bots_warm_up_and_that_they_are_ready(tmp_path: Pa
             assert server.http("GET", "/healthz")[1]["bots"] == "ready"
 
     with Server(tmp_path / "store.db", command=WAITING) as server:
+        run(main(server))
+
+
+def test_every_bot_that_is_listed_can_have_a_seat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bots of another package too, whatever an entry point may be called."""
+    package = tmp_path / "alpha2-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: alpha2\nVersion: 1.0\n")
+    names = ("alpha2", "Alpha_2.5-beta", "a" * 64)
+    left_out = ("alpha 2", "alpha:2", "a" * 65)
+    entries = [f"{name} = alpha2:Bot" for name in names + left_out]
+    (package / "entry_points.txt").write_text("\n".join(["[foxtray.bots]", *entries, ""]))
+    path = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{path}")
+
+    async def main(server: Server) -> None:
+        listed = server.http("GET", "/api/me")[1]["bots"]
+        assert set(listed) == {*LEVELS, *names}
+        _, token = server.player()
+        table = server.table(token, "clever", "mo")["id"]
+        async with Client(server.port, table, token) as host:
+            for bot in listed:
+                wish = {"game": "clever", "seats": [{"kind": "me"}, {"kind": "bot", "bot": bot}]}
+                status, made = server.http("POST", "/api/tables", wish, token)
+                assert status == 200, made
+                await host.command("reseat", seat=1, bot=bot)
+                assert host.table["seats"][1]["bot"] == bot
+
+    with Server(tmp_path / "store.db") as server:
         run(main(server))

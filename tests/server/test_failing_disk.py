@@ -1,4 +1,4 @@
-"""A disk that is full, fails to sync or is read-only: it is told, and nothing is lost."""
+"""A disk that is full, fails to sync or is read-only is reported, and nothing is lost."""
 
 import asyncio
 import sqlite3
@@ -17,7 +17,7 @@ RETRIES = 2.5
 
 
 class Disk:
-    """Something under a server that fails while a file lies beside its data."""
+    """A disk that fails while a flag file exists next to the database."""
 
     command: tuple[str, ...]
     flag: str
@@ -32,12 +32,12 @@ class Disk:
         self.server.db.with_name(self.flag).unlink()
 
     async def stay(self) -> None:
-        """For a while, after it was noticed."""
+        """Wait until the failure is noticed, and a while longer."""
         await asyncio.sleep(0.7)
 
 
 class FullDisk(Disk):
-    """The server's files may not grow any more."""
+    """A disk on which files cannot grow."""
 
     command = HUMBLE
     flag = "full"
@@ -95,6 +95,8 @@ def test_players_are_told_and_go_on_when_it_works_again(tmp_path: Path, kind: ty
                 disk.fail()
                 await asyncio.to_thread(until, lambda: server.http("GET", "/healthz")[0] == 503)
                 await asyncio.to_thread(until, lambda: told_of_failing(met))
+                assert server.figure("foxtray_healthy") == 0
+                assert server.figure("foxtray_storage_failing") == 1
                 # What was written before may still be on its way to the clients; nothing else may.
                 written = commands_in(server.db)
                 await disk.stay()
@@ -102,6 +104,7 @@ def test_players_are_told_and_go_on_when_it_works_again(tmp_path: Path, kind: ty
                 assert not early, "acknowledged while nothing could be written"
                 disk.heal()
                 await asyncio.to_thread(until, lambda: server.http("GET", "/healthz")[0] == 200)
+                assert server.figure("foxtray_healthy") == 1
                 await crowd.achieve(crowd.acknowledged() + 1)
             await crowd.part()
         assert check(tmp_path / "store.db", met) > 60
@@ -149,7 +152,7 @@ def test_a_server_says_that_its_file_is_read_only(tmp_path: Path, whole: bool) -
 def commands_in(db: Path) -> set[str]:
     """The names of all commands in the log."""
     connection = sqlite3.connect(f"file:{db}?mode=ro", uri=True)
-    rows = connection.execute("SELECT command FROM events WHERE command IS NOT NULL").fetchall()
+    rows = connection.execute("SELECT command FROM inputs WHERE command IS NOT NULL").fetchall()
     connection.close()
     return {command.partition(" ")[2] for (command,) in rows}
 

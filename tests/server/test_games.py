@@ -19,7 +19,7 @@ async def gather_clients(
     server: Server, game: str, seats: str, rng: random.Random, trouble: float = 0.0
 ) -> tuple[Json, list[Client]]:
     """A table with a client for each person, seated; not started yet."""
-    _, token = server.player("Host")
+    _, token = server.player("Ana")
     made = server.table(token, game, seats, pause=False)
     keys = {token: ""}
     for number in range(seats.count("o")):
@@ -106,7 +106,7 @@ def test_whole_games_over_bad_connections(
 
 
 def check_answers(clients: list[Client]) -> None:
-    """Whatever came twice was acknowledged with the same number, and some things did."""
+    """Every repeated command was acknowledged with the same number, and some were repeated."""
     for client in clients:
         assert client.acked
         for name, answers in client.answers.items():
@@ -119,7 +119,7 @@ def check_answers(clients: list[Client]) -> None:
 
 
 def check_no_leak(made: Json, clients: list[Client]) -> None:
-    """No message held a secret, a token or a key that was not the reader's to have."""
+    """No message contained a secret, a token or a key that its reader may not know."""
     secret = clients[0].table["dice"]["secret"]
     assert secret
     heard = [

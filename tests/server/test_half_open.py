@@ -1,13 +1,12 @@
-"""Connections that say nothing, or never say all, are closed; those that wait for us are not."""
+"""Silent connections and incomplete requests are closed; those that wait for an answer are not."""
 
 import asyncio
 import json
+import math
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect
@@ -15,13 +14,11 @@ from websockets.exceptions import ConnectionClosed
 
 from foxtray.server.settings import BadSetting, Settings
 from server.harness import LATE, Server, until
-from server.impatient import SILENCE
-from server.test_bad_input import figure
 from server.test_tables import run, solo
 
-IMPATIENT = (sys.executable, str(Path(__file__).with_name("impatient.py")))
 PATIENCE = 2.0
 """Long enough for a busy machine to say something in it."""
+SILENCE = 4.0
 HEADER = "Host: 127.0.0.1\r\nContent-Type: application/json\r\n"
 GET = f"GET /healthz HTTP/1.1\r\n{HEADER}\r\n".encode()
 PUT = f"PUT /api/me HTTP/1.1\r\n{HEADER}Content-Length: 40\r\n\r\n".encode()
@@ -29,15 +26,11 @@ PUT = f"PUT /api/me HTTP/1.1\r\n{HEADER}Content-Length: 40\r\n\r\n".encode()
 
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server without patience."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FOXTRAY_PATIENCE", str(PATIENCE))
-        server = Server(tmp_path_factory.mktemp("hasty") / "store.db", command=IMPATIENT)
-        server.start()
-    try:
+    """A server with very short timeouts."""
+    environment = {"FOXTRAY_PATIENCE": str(PATIENCE), "FOXTRAY_SILENCE": str(SILENCE)}
+    db = tmp_path_factory.mktemp("hasty") / "store.db"
+    with Server(db, environment=environment) as server:
         yield server
-    finally:
-        server.stop()
     assert '"level": "error"' not in server.log.read_text()
 
 
@@ -66,7 +59,7 @@ def some(line: socket.socket) -> bytes:
 
 
 def expect_the_end(line: socket.socket, last: bytes) -> None:
-    """Say a last thing, and wait until the server closes the connection without another word."""
+    """Send some bytes and wait until the server closes the connection without an answer."""
     with suppress(ConnectionError):
         line.sendall(last)
         assert line.recv(1) == b""
@@ -132,11 +125,11 @@ def test_a_body_after_its_answer_keeps_no_connection(line: socket.socket) -> Non
 
 def test_who_leaves_in_the_middle_of_a_body_is_no_error(hasty: Server) -> None:
     refused = 'foxtray_refusals_total{code="malformed"}'
-    before = figure(hasty, refused)
+    before = hasty.figure(refused)
     with socket.create_connection(("127.0.0.1", hasty.port)) as raw:
         raw.sendall(PUT + b"{")
         hasty.http("GET", "/healthz")  # who came before is listened to by then
-    until(lambda: figure(hasty, refused) == before + 1)
+    until(lambda: hasty.figure(refused) == before + 1)
     assert '"level": "error"' not in hasty.log.read_text()
 
 
@@ -156,7 +149,7 @@ def test_a_silent_socket_is_dropped_and_one_that_pings_is_not(hasty: Server) -> 
     assert SILENCE > PATIENCE
 
     async def main() -> None:
-        already = figure(hasty, dropped)
+        already = hasty.figure(dropped)
         async with (
             connect(url, additional_headers=headers, ping_interval=None) as alive,
             connect(url, additional_headers=headers, ping_interval=None) as silent,
@@ -173,11 +166,14 @@ def test_a_silent_socket_is_dropped_and_one_that_pings_is_not(hasty: Server) -> 
             with pytest.raises(ConnectionClosed):
                 async for _ in silent:
                     pass
-        until(lambda: figure(hasty, dropped) == already + 1)
+        until(lambda: hasty.figure(dropped) == already + 1)
 
     run(main())
 
 
 def test_a_server_has_some_patience() -> None:
-    with pytest.raises(BadSetting, match="a moment"):
+    with pytest.raises(BadSetting, match="patience must be"):
         Settings(patience=0)
+    for silence in (0, math.inf, math.nan):
+        with pytest.raises(BadSetting, match="silence must be"):
+            Settings(silence=silence)

@@ -1,4 +1,4 @@
-"""What is kept, for how long, and what becomes of it: export, backup, old tables, old rules."""
+"""What is stored and for how long: export, backup, old tables, old rules."""
 
 import asyncio
 import json
@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from foxtray.game import RULES_VERSION
 from foxtray.server.store.sqlite import backup
+from foxtray.server.wall_clock import now
 from server.harness import Json, Server
 from server.test_tables import play_over_http, post, run, snapshot, solo
 
@@ -23,7 +24,7 @@ OTHER_RULES = RULES_VERSION + 77
 
 
 class Played(NamedTuple):
-    """A store with a finished table, one that was begun, and a lobby; all of one player."""
+    """A store with a finished table, a started one and a lobby, all of one player."""
 
     db: Path
     token: str
@@ -89,6 +90,24 @@ def test_export_writes_what_can_be_downloaded_and_verified(played: Played, tmp_p
     assert "Traceback" not in blocked.stderr
 
 
+def test_export_goes_on_past_a_damaged_table_and_names_it(played: Played, tmp_path: Path) -> None:
+    twin = "damaged-twin"
+    db = altered(
+        played,
+        tmp_path / "store.db",
+        f"INSERT INTO tables SELECT '{twin}', rules, setup, secret, host, invite, watch, created,"
+        f" finished-1 FROM tables WHERE id='{played.finished}'",
+        f"INSERT INTO inputs SELECT '{twin}', seq, at, CASE seq WHEN 5 THEN x'7b7d' ELSE data END,"
+        f" command FROM inputs WHERE \"table\"='{played.finished}'",
+    )
+    done = foxtray("export", tmp_path / "records", "--db", db)
+    assert done.returncode == 1
+    assert done.stdout.startswith("1 record written")
+    assert f"table {twin} is damaged and was skipped: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.stem for path in (tmp_path / "records").iterdir()] == [played.finished]
+
+
 def gone(server: Server, played: Played, table: str) -> bool:
     return server.http("GET", f"/api/tables/{table}", token=played.token)[0] == 404
 
@@ -104,7 +123,8 @@ def test_tables_are_kept_as_long_as_the_host_says(played: Played, tmp_path: Path
         played,
         tmp_path / "store.db",
         f"UPDATE tables SET created=created-{age}, finished=finished-{age}",
-        f"UPDATE events SET at=at-{age}",
+        f"UPDATE inputs SET at=at-{age}",
+        f"INSERT OR REPLACE INTO marks VALUES ('clock', {now()})",
     )
     with Server(db, "--no-limits", "--keep-finished", "9", "--keep-unfinished", "11") as server:
         run(until(lambda: gone(server, played, played.finished)))
@@ -125,9 +145,9 @@ def test_tables_are_kept_as_long_as_the_host_says(played: Played, tmp_path: Path
 
 
 @pytest.fixture(scope="module")
-def bygone(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def outdated(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server on tables that were played by other rules."""
-    db = tmp_path_factory.mktemp("bygone") / "store.db"
+    db = tmp_path_factory.mktemp("outdated") / "store.db"
     altered(played, db, f"UPDATE tables SET rules={OTHER_RULES}")
     with Server(db) as server:
         yield server
@@ -139,19 +159,19 @@ def says_why(answer: Json) -> bool:
     return answer["code"] == "rules_changed" and all(v in told for v in versions)
 
 
-def test_a_table_of_other_rules_says_why(bygone: Server, played: Played) -> None:
+def test_a_table_of_other_rules_says_why(outdated: Server, played: Played) -> None:
     for table in (played.finished, played.begun):
         for path in ("", "/updates", "/steps", "/course", "/qr.svg"):
             address = f"/api/tables/{table}{path}"
-            status, answer = bygone.http("GET", address, token=played.token)
+            status, answer = outdated.http("GET", address, token=played.token)
             assert status == 409
             assert says_why(answer)
-            status, answer = bygone.http("GET", f"{address}?key={played.keys[table]}")
+            status, answer = outdated.http("GET", f"{address}?key={played.keys[table]}")
             assert says_why(answer)
-            # Who may not see it learns nothing.
-            assert bygone.http("GET", address)[1]["code"] == "no_table"
-        assert says_why(post(bygone, table, played.token, "roll"))
-    lines = bygone.http("GET", "/api/me", token=played.token)[1]["tables"]
+            # Somebody who may not see it learns nothing.
+            assert outdated.http("GET", address)[1]["code"] == "no_table"
+        assert says_why(post(outdated, table, played.token, "roll"))
+    lines = outdated.http("GET", "/api/me", token=played.token)[1]["tables"]
     assert {line["id"]: line["game"] for line in lines} == {
         played.begun: "twice",
         played.lobby: "clever",
@@ -160,7 +180,7 @@ def test_a_table_of_other_rules_says_why(bygone: Server, played: Played) -> None
     assert all(line["names"][0] == "Ana" for line in lines)
 
     async def main() -> None:
-        url = f"ws://127.0.0.1:{bygone.port}/api/tables/{played.begun}/live"
+        url = f"ws://127.0.0.1:{outdated.port}/api/tables/{played.begun}/live"
         headers = {"Authorization": f"Bearer {played.token}"}
         async with connect(url, additional_headers=headers) as live:
             await live.recv()
@@ -175,32 +195,35 @@ def test_a_table_of_other_rules_says_why(bygone: Server, played: Played) -> None
 
 
 def test_a_table_of_other_rules_offers_its_record(
-    bygone: Server, played: Played, tmp_path: Path
+    outdated: Server, played: Played, tmp_path: Path
 ) -> None:
     def body(text: str) -> list[str]:
         return [x for x in text.splitlines() if not x.startswith(("rules ", "sha256 "))]
 
     address = f"/api/tables/{played.finished}/record"
-    status, text = bygone.http("GET", address, token=played.token)
+    status, text = outdated.http("GET", address, token=played.token)
     assert status == 200
     assert text.splitlines()[1] == f"rules {OTHER_RULES}"
     assert body(text) == body(played.record)
-    assert bygone.http("GET", f"{address}?key={played.keys[played.finished]}")[1] == text
-    assert bygone.http("GET", address)[1]["code"] == "no_table"
+    assert outdated.http("GET", f"{address}?key={played.keys[played.finished]}")[1] == text
+    assert outdated.http("GET", address)[1]["code"] == "no_table"
     # It can be read where these rules are played, and is refused clearly where they are not.
     path = tmp_path / "old.fox"
     path.write_text(text)
     shown = foxtray("replay", path)
     assert shown.returncode != 0
-    assert f"rules version {OTHER_RULES} is not the {RULES_VERSION} played here" in shown.stderr
+    assert (
+        f"rules version {OTHER_RULES} cannot be replayed; it must be {RULES_VERSION}"
+        in shown.stderr
+    )
     # Of a game that has not ended the secret stays one.
     address = f"/api/tables/{played.begun}/record"
-    status, text = bygone.http("GET", address, token=played.token)
+    status, text = outdated.http("GET", address, token=played.token)
     assert status == 200
     assert "\nthrow " in text
     assert "\ndice secret " in text
     assert "\nsecret " not in text
-    done = foxtray("export", tmp_path / "all", "--db", bygone.db)
+    done = foxtray("export", tmp_path / "all", "--db", outdated.db)
     assert done.returncode == 0
     assert done.stderr.startswith("1 of them")
     (path,) = (tmp_path / "all").iterdir()

@@ -27,18 +27,18 @@ class Crowd:
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def gather(self, server: Server, tables: int) -> None:
-        """Let people play at so many tables."""
+        """Let people play at this many tables."""
         for number in range(tables):
             playing = keep_playing(server, number, random.Random(number), self)
             self.tasks.append(asyncio.create_task(playing))
 
     async def part(self) -> None:
-        """Everybody goes home; whatever went wrong at a table is raised."""
+        """Let everybody stop; errors at tables are raised."""
         self.stop.set()
         await asyncio.gather(*self.tasks)
 
     async def achieve(self, acknowledged: int) -> None:
-        """Wait until so many commands were acknowledged to all together."""
+        """Wait until this many commands were acknowledged in total."""
         await asyncio.to_thread(until, lambda: self.acknowledged() >= acknowledged)
 
     def acknowledged(self) -> int:
@@ -91,7 +91,7 @@ async def keep_playing(server: Server, number: int, rng: random.Random, crowd: C
 def log_lengths(db: Path) -> dict[str, int]:
     """How many entries the log of every table has."""
     connection = sqlite3.connect(f"file:{db}?mode=ro", uri=True)
-    rows = connection.execute('SELECT "table", max(seq) FROM events GROUP BY "table"').fetchall()
+    rows = connection.execute('SELECT "table", max(seq) FROM inputs GROUP BY "table"').fetchall()
     connection.close()
     return dict(rows)
 
@@ -128,7 +128,7 @@ def check(db: Path, met: list[Client]) -> int:
     acknowledged = 0
     for client in met:
         rows = connection.execute(
-            'SELECT seq, command FROM events WHERE "table"=?', (client.table_id,)
+            'SELECT seq, command FROM inputs WHERE "table"=?', (client.table_id,)
         ).fetchall()
         seqs = sorted(seq for seq, _ in rows)
         assert seqs == list(range(1, len(seqs) + 1)), "a hole in the log"
@@ -141,7 +141,7 @@ def check(db: Path, met: list[Client]) -> int:
         # What was seen before the crash is what the log says after it.
         for seq, entry in client.entries.items():
             (data,) = connection.execute(
-                'SELECT data FROM events WHERE "table"=? AND seq=?', (client.table_id, seq)
+                'SELECT data FROM inputs WHERE "table"=? AND seq=?', (client.table_id, seq)
             ).fetchone()
             assert json.loads(data)["t"] == entry["what"]
     connection.close()

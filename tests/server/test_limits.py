@@ -1,10 +1,11 @@
-"""How much one address and one player may do, with addresses and proxies as they are."""
+"""The limits of addresses and players, with real addresses and proxies."""
 
 import asyncio
 import gc
 import itertools
 import json
 import sys
+import tempfile
 import weakref
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -16,17 +17,20 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from foxtray.game import RULES_VERSION
-from foxtray.server import inputs, limits
-from foxtray.server.desk import Desk
-from foxtray.server.inputs import SeatSetup, TableSetup
-from foxtray.server.limits import RATES, SOCKETS, UNFINISHED, Limits, household
-from foxtray.server.live import LITTER, Live
+from foxtray.server.bots.pool import WorkerPool
+from foxtray.server.http.limits import RATES, SOCKETS, Limits, Rate, household, limits_of
+from foxtray.server.http.live import LITTER, Live
+from foxtray.server.http.services import Services
 from foxtray.server.players import digest
-from foxtray.server.refusals import Refusal
+from foxtray.server.protocol import inputs
+from foxtray.server.protocol.inputs import SeatSetup, TableSetup
+from foxtray.server.protocol.messages import SeatWish, TableWish
+from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.settings import BadSetting, Settings
 from foxtray.server.store import PlayerRow, TableRow
 from foxtray.server.store.sqlite import SqliteStore
-from foxtray.server.timing import now
+from foxtray.server.tables.registry import TableRegistry
+from foxtray.server.wall_clock import now
 from server.harness import Json, Server
 from server.test_tables import run
 
@@ -38,11 +42,11 @@ fresh = (f"127.0.1.{number}" for number in itertools.count(1))
 
 
 async def collect(db: Path) -> None:
-    """A store with a player who has as many unfinished tables as one may have."""
+    """A store with a player who has as many unfinished tables as allowed."""
     store = SqliteStore(db)
     await store.add_player(PlayerRow("p", "Ana", digest(COLLECTOR), 0))
     setup = inputs.encode_setup(TableSetup("clever", [SeatSetup(player="p")]))
-    for number in range(UNFINISHED):
+    for number in range(Settings().tables_per_player):
         row = TableRow(f"t{number}", RULES_VERSION, setup, b"s" * 32, "p", "i", "w", now())
         await store.add_table(row, [(0, "p")])
     await store.close()
@@ -70,7 +74,7 @@ def newcomer(server: Server, source: str) -> tuple[str, str]:
 
 
 def new_table(server: Server, token: str, source: str) -> Json:
-    """A new table; where it is only the requests that are too many, a moment later."""
+    """A new table; waits and tries again if only the request limit is reached."""
     wish = {"game": "clever", "seats": [{"kind": "me"}]}
     while True:
         status, made = server.http("POST", "/api/tables", wish, token, source=source)
@@ -106,7 +110,7 @@ async def admitted(server: Server, source: str, token: str = "") -> bool:
 
 
 async def answers(live: ClientConnection, count: int) -> list[Any]:
-    """What comes back to so many pings: `pong`, or the code of a refusal."""
+    """The answers to this many pings: `pong`, or the code of a refusal."""
     for _ in range(count):
         await live.send('{"type":"ping"}')
     heard = [json.loads(await live.recv()) for _ in range(count)]
@@ -136,7 +140,7 @@ def test_new_tables_of_a_player_and_of_an_address(strict: Server) -> None:
 
 
 def test_unfinished_tables_of_a_player(strict: Server) -> None:
-    """However slowly they were made; leaving one makes room for another."""
+    """The limit does not depend on time; leaving a table makes room for another."""
     home = next(fresh)
     refused = new_table(strict, COLLECTOR, home)
     assert refused["code"] == "too_many_tables"
@@ -248,7 +252,7 @@ def test_joins_of_a_player_and_of_an_address(strict: Server) -> None:
             assert await admitted(strict, home, token)
         assert not await admitted(strict, home, token)
         assert await admitted(strict, home, other)
-        for _ in range(left - own - 2):  # who is refused as a player has knocked all the same
+        for _ in range(left - own - 2):  # refused as a player, it still counts for the address
             assert await admitted(strict, home)
         assert not await admitted(strict, home)
         assert not await admitted(strict, home, other)
@@ -266,7 +270,7 @@ def test_limits_count_visitors_where_a_proxy_is_trusted(strict: Server) -> None:
         assert name(PROXY, "203.0.113.5") == 200
     assert name(PROXY, "203.0.113.5") == 429
     assert name(PROXY, "203.0.113.6") == 200
-    # What a visitor says of himself stands before what the proxy adds, and counts for nothing.
+    # What visitors claim comes before what the proxy adds, and is ignored.
     assert name(PROXY, "198.51.100.7, 203.0.113.5") == 429
     # Nobody else is believed: other names do not make an address another one.
     home = next(fresh)
@@ -314,10 +318,9 @@ def test_a_network_of_version_6_is_one_household() -> None:
     assert household("") == ""
 
 
-def test_what_is_used_up_is_granted_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_used_up_is_granted_again_after_a_while() -> None:
     time = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: time)
-    kept, (most, per_second) = Limits(), RATES["join", "player"]
+    kept, (most, per_second) = Limits(clock=lambda: time), RATES["join", "player"]
 
     def granted() -> int:
         for count in itertools.count():
@@ -334,9 +337,8 @@ def test_what_is_used_up_is_granted_again_after_a_while(monkeypatch: pytest.Monk
     assert granted() == most
 
 
-def test_buckets_do_not_grow_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "CROWD", 100)
-    kept = Limits()
+def test_buckets_do_not_grow_without_bound() -> None:
+    kept = Limits(crowd=100)
     for _ in range(burst("name", "address")):
         kept.spend("name", "busy")
     for number in range(1_000):
@@ -344,26 +346,26 @@ def test_buckets_do_not_grow_without_bound(monkeypatch: pytest.MonkeyPatch) -> N
         if number % 50 == 0:
             with pytest.raises(Refusal, match="new players"):
                 kept.spend("name", "busy")
-    assert len(kept._buckets) <= 100
+    assert kept.remembered <= 100
 
 
 def test_a_proxy_without_an_address_is_refused() -> None:
     Settings(trusted_proxies="127.0.0.1, 10.0.0.0/8,::1")
     Settings(trusted_proxies="*")
     for text in ("nginx", "127.0.0.1,,", "10.0.0.1/8"):
-        with pytest.raises(BadSetting, match="no address of a proxy"):
+        with pytest.raises(BadSetting, match="invalid proxy address"):
             Settings(trusted_proxies=text)
 
 
 class Leftover:
-    """Something that refers to itself, as what a socket leaves does."""
+    """An object that refers to itself, like what a socket leaves behind."""
 
     def __init__(self) -> None:
         self.me = self
 
 
 def test_what_ended_sockets_leave_is_collected_once_it_is_much() -> None:
-    live = Live(cast(Desk, None))
+    live = Live(cast(Services, None))
     gc.disable()
     try:
         left = weakref.ref(Leftover())
@@ -376,3 +378,52 @@ def test_what_ended_sockets_leave_is_collected_once_it_is_much() -> None:
         assert live.ended == 0
     finally:
         gc.enable()
+
+
+def test_tables_where_only_bots_play_count_too() -> None:
+    async def main(folder: Path) -> None:
+        store = SqliteStore(folder / "store.db")
+        registry = TableRegistry(store, WorkerPool(1), Settings(tables_per_player=2))
+        host = PlayerRow("p", "Ana", digest(COLLECTOR), 0)
+        await store.add_player(host)
+        wish = TableWish("clever", [SeatWish("bot", "greedy")] * 2)
+        for _ in range(2):
+            await registry.create(host, wish)
+        with pytest.raises(Refusal, match="too many"):
+            await registry.create(host, wish)
+        await registry.close()
+        await store.close()
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(main(Path(folder)))
+
+
+def test_a_host_sets_the_limits() -> None:
+    plain, club = limits_of(Settings()), limits_of(Settings(people_per_address=200))
+    for (what, kind), rate in RATES.items():
+        share = 10 if kind == "address" else 1
+        assert plain.rates[what, kind] == rate
+        assert club.rates[what, kind] == Rate(rate.burst * share, rate.per_second * share)
+    assert plain.sockets == SOCKETS
+    assert club.sockets == {"address": 1000, "player": 12}
+    single = limits_of(Settings(limit="command.player=120/30, name.address=5,socket.player=3"))
+    assert single.rates["command", "player"] == Rate(120, 30)
+    assert single.rates["name", "address"] == Rate(5, RATES["name", "address"].per_second)
+    assert single.sockets["player"] == 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ("command.player", "invalid limit 'command.player'; use a form like command.player=120/30"),
+        ("command.player=x/1", "invalid limit"),
+        ("command.player=0/1", "invalid limit"),
+        ("command.player=1/-1", "invalid limit"),
+        ("command.player=inf", "invalid limit"),
+        ("command.nobody=5", "unknown limit 'command.nobody'; choose one of request.address"),
+    ],
+)
+def test_a_limit_that_cannot_be_is_refused(limit: str, sentence: str) -> None:
+    with pytest.raises(BadSetting) as refused:
+        limits_of(Settings(limit=limit))
+    assert sentence in str(refused.value)

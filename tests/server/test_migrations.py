@@ -1,4 +1,4 @@
-"""A file of an older version is brought up to date with its data, each step whole or not at all."""
+"""A file of an older version is migrated with its data; each step is a transaction."""
 
 import asyncio
 import sqlite3
@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from foxtray.server.store import LogRow, PlayerRow, ResultRow, StoreError, TableRow, migrations
+from foxtray.server.store import (
+    Addition,
+    Conflict,
+    LogRow,
+    NewDevice,
+    PlayerRow,
+    ResultRow,
+    StoreError,
+    TableRow,
+)
 from foxtray.server.store.migrations import MIGRATIONS, migrate
 from foxtray.server.store.sqlite import SqliteStore
 
@@ -24,6 +33,41 @@ FIRST = """
 """
 """What a server of the first version wrote: it stays as it is, whatever the versions to come."""
 
+SECOND = """
+    INSERT INTO players VALUES ('p1', 'Ana', x'01', 1000), ('p2', 'Bo', x'02', 1001);
+    INSERT INTO links VALUES (x'0a', 'p2', 9000);
+    INSERT INTO tables VALUES ('t1', 1, x'7b7d', x'53', 'p1', 'i1', 'w1', 2000, 5000);
+    INSERT INTO tables VALUES ('t2', 1, x'7b7d', x'54', 'p1', 'i2', 'w2', 2001, NULL);
+    INSERT INTO inputs VALUES ('t1', 1, 3000, x'61', 'p1 c1'), ('t1', 2, 3001, x'62', NULL);
+    INSERT INTO seats VALUES ('t1', 0, 'p1'), ('t2', 0, 'p1'), ('t2', 1, NULL);
+    INSERT INTO results VALUES
+        ('t1', 0, 'p1', NULL, 'clever', 1, 5000, 15, '[1,2,3,4,5]', 2, 1, 1, 0);
+"""
+"""The same in the second version, which calls the log what it holds."""
+
+THIRD = f"{SECOND} INSERT INTO marks VALUES ('clock', 4000);"
+"""The third version notes the time."""
+
+FOURTH = f"""
+    INSERT INTO players VALUES ('p1', 'Ana', 1000, x'0b', 1500, 1, NULL);
+    INSERT INTO players VALUES ('p2', 'Bo', 1001, NULL, NULL, 0, NULL);
+    INSERT INTO devices VALUES ('p1', 'd1', x'01', 'Chrome on Android', 1000, 1000);
+    INSERT INTO devices VALUES ('p2', 'd2', x'02', '', 1001, 1001);
+    INSERT INTO passkeys VALUES ('p1', 'k1', x'0c', x'0d', 0, 'Firefox on Linux', 1600, NULL);
+    INSERT INTO invitations VALUES (x'0e', 3, 9000);
+    INSERT INTO audit VALUES (1, 1700, NULL, 'root', 'grant', 'p1', '');
+    {THIRD[THIRD.index("INSERT INTO links") :]}
+"""
+"""The fourth version has devices, and knows how players come back and what the host did."""
+
+FIFTH = f"""{FOURTH}
+    INSERT INTO expired VALUES ('t0', x'52');
+    INSERT INTO solo_starts VALUES ('t1', 'p1', 'clever');
+"""
+"""The fifth version remembers games that were not finished."""
+
+WRITTEN = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH}
+
 STEP = """
     CREATE TABLE ages (player TEXT PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;
     INSERT INTO ages SELECT id, created FROM players;
@@ -34,7 +78,7 @@ STEP = """
 
 
 def file_of(version: int, path: Path, data: str = "") -> Path:
-    """A file as a foxtray of a version left it."""
+    """A file as that version of foxtray left it."""
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode=WAL")
     steps = "".join(MIGRATIONS[:version])
@@ -54,7 +98,7 @@ def contents(path: Path) -> list[str]:
 
 
 def schema(path: Path) -> set[tuple[str, str]]:
-    """Tables and indexes, with their columns; how they were spelled is of no consequence."""
+    """Tables and indexes with their columns, however they were written."""
     connection = sqlite3.connect(path)
     names = connection.execute("SELECT type, name FROM sqlite_master").fetchall()
     found = {
@@ -65,23 +109,25 @@ def schema(path: Path) -> set[tuple[str, str]]:
     return found
 
 
-def add_step(monkeypatch: pytest.MonkeyPatch, step: str) -> int:
-    """As if the next version had come; returns its number."""
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, step))
-    return len(MIGRATIONS) + 1
-
-
-async def check_first(path: Path, mark: str = "") -> None:
-    """Open a file and find in it all that the first version wrote."""
-    store = SqliteStore(path)
+async def check_data(path: Path, *steps: str, mark: str = "") -> None:
+    """Open a file with some steps more, and find in it all that its version wrote."""
+    store = SqliteStore(path, migrations=(*MIGRATIONS, *steps))
     try:
-        assert await store.player_by_token(b"\x01") == PlayerRow("p1", f"Ana{mark}", b"\x01", 1000)
+        found = await store.player_by_token(b"\x01")
+        assert found
+        (device,) = await store.accounts.devices("p1")
+        assert (device.created, device.seen) == (1000, 1000)
+        assert found == PlayerRow(
+            "p1", f"Ana{mark}", b"\x01", 1000, device.id, device.seen, found.admin
+        )
         assert await store.names(["p2"]) == {"p2": f"Bo{mark}"}
         assert await store.table("t1") == TableRow("t1", 1, b"{}", b"S", "p1", "i1", "w1", 2000)
         assert await store.log("t1") == [
             LogRow(1, 3000, b"a", "p1 c1"),
             LogRow(2, 3001, b"b", None),
         ]
+        with pytest.raises(Conflict):  # a command stays one of a kind
+            await store.append(Addition("t1", [LogRow(3, 3002, b"c", "p1 c1")]))
         assert await store.tables_of("p1", over=False) == ["t2"]
         assert await store.tables_of("p1", over=True) == ["t1"]
         assert [name async for name in store.finished()] == ["t1"]
@@ -90,15 +136,21 @@ async def check_first(path: Path, mark: str = "") -> None:
             "t1", 0, "p1", None, "clever", 1, 5000, 15, (1, 2, 3, 4, 5), 2, 1, True, False,
             f"Ana{mark}", True,
         )  # fmt: skip
-        moved = await store.use_link(b"\x0a", 8000, b"\x03")
+        moved = await store.use_link(b"\x0a", 8000, NewDevice("new", b"\x03", "", 8000))
         assert moved
         assert moved.id == "p2"
+        assert await store.player_by_token(b"\x02"), "the old device stays signed in"
     finally:
         await store.close()
 
 
-def test_the_data_of_the_first_version_is_all_there_today(tmp_path: Path) -> None:
-    asyncio.run(check_first(file_of(1, tmp_path / "store.db", FIRST)))
+def test_the_data_of_every_version_is_kept_here() -> None:
+    assert set(WRITTEN) == set(range(1, len(MIGRATIONS) + 1))
+
+
+@pytest.mark.parametrize("version", WRITTEN)
+def test_the_data_of_every_version_is_all_there_today(tmp_path: Path, version: int) -> None:
+    asyncio.run(check_data(file_of(version, tmp_path / "store.db", WRITTEN[version])))
 
 
 @pytest.mark.parametrize("version", range(len(MIGRATIONS) + 1))
@@ -112,30 +164,30 @@ def test_every_version_arrives_at_the_same_schema(tmp_path: Path, version: int) 
     assert schema(old) == schema(new)
 
 
-def test_a_step_takes_the_data_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = file_of(1, tmp_path / "store.db", FIRST)
-    newest = add_step(monkeypatch, STEP)
-    asyncio.run(check_first(path, mark="!"))
+@pytest.mark.parametrize("version", WRITTEN)
+def test_a_step_takes_the_data_along(tmp_path: Path, version: int) -> None:
+    path = file_of(version, tmp_path / "store.db", WRITTEN[version])
+    asyncio.run(check_data(path, STEP, mark="!"))
     lines = contents(path)
-    assert lines[0] == f"version {newest}"
+    assert lines[0] == f"version {len(MIGRATIONS) + 1}"
     assert """INSERT INTO "ages" VALUES('p1',1000);""" in lines
-    # Done is done: opened once more, nothing is added to the names again.
-    asyncio.run(open_and_close(path))
+    # When the file is opened again, the step does not run again.
+    asyncio.run(open_and_close(path, STEP))
     assert contents(path) == lines
     # And a server that does not know the step leaves the file alone.
-    monkeypatch.undo()
     with pytest.raises(StoreError, match="newer foxtray"):
         asyncio.run(open_and_close(path))
     assert contents(path) == lines
 
 
-async def open_and_close(path: Path) -> None:
-    await SqliteStore(path).close()
+async def open_and_close(path: Path, *steps: str) -> None:
+    await SqliteStore(path, migrations=(*MIGRATIONS, *steps)).close()
 
 
 OPENING = """
 import asyncio, os, sys
-from foxtray.server.store import StoreError, migrations
+from foxtray.server.store import StoreError
+from foxtray.server.store.migrations import MIGRATIONS
 from foxtray.server.store.sqlite import SqliteStore
 
 class Stopping(SqliteStore):
@@ -147,9 +199,8 @@ class Stopping(SqliteStore):
         return connection
 
 async def main():
-    await Stopping(sys.argv[1]).close()
+    await Stopping(sys.argv[1], migrations=(*MIGRATIONS, sys.argv[2])).close()
 
-migrations.MIGRATIONS += (sys.argv[2],)
 try:
     asyncio.run(main())
 except StoreError as error:
@@ -159,7 +210,7 @@ except StoreError as error:
 BIG_STEP = f"""{STEP}
     CREATE TABLE copies AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 5000)
         SELECT i, hex(randomblob(40)) AS text FROM n;
-    DELETE FROM events;
+    DELETE FROM inputs;
 """
 
 

@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from foxtray.server.openapi import document
+from foxtray.server.http.openapi import document
 from server.harness import Server
 
 CHECKS = [
@@ -29,7 +29,7 @@ CHECKS = [
 
 @pytest.fixture(scope="module")
 def known(server: Server) -> dict[str, str]:
-    """A finished table and its player, so that more than refusals is seen."""
+    """A finished table and its player, so that not every answer is a refusal."""
     from server.test_tables import play_over_http, solo
 
     made, token = solo(server)

@@ -1,4 +1,4 @@
-"""Nothing said in a whole game holds a secret, a token of others or faces to come."""
+"""No message of a whole game contains a secret, another player's token or future rolls."""
 
 import asyncio
 import base64
@@ -7,6 +7,7 @@ import random
 import re
 import secrets
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -20,6 +21,7 @@ from foxtray.server.store.sqlite import backup
 from server.harness import TIMEOUT, Json, Server, key_of
 from server.test_tables import post
 
+TRUSTING = (sys.executable, str(Path(__file__).with_name("trusting.py")))
 QUIET = ("/api/me", "/api/me/games", "/api/me/statistics")
 ABOUT = ("", "/steps", "/course", "/record", "/qr.svg", "/qr.svg?link=watch")
 
@@ -109,7 +111,7 @@ def spellings(data: bytes) -> list[bytes]:
 
 
 def check_heard(every: list[Heard], tokens: list[str], invite: str, secret: bytes) -> None:
-    """Search everything: nothing before its time, nothing to whom it does not concern."""
+    """Check that nothing was revealed too early or to the wrong reader."""
     secrets_kept = spellings(secret)
     hashes = [spelling for token in tokens if token for spelling in spellings(digest(token))]
     for heard in every:
@@ -134,7 +136,7 @@ def replaced(table: str, source: Path, target: Path, moments: list[int]) -> None
             (f"at{n}", secrets.token_bytes(32), table),
         )
         connection.execute(
-            'INSERT INTO events SELECT ?, seq, at, data, command FROM events WHERE "table"=? '
+            'INSERT INTO inputs SELECT ?, seq, at, data, command FROM inputs WHERE "table"=? '
             "AND seq<=?",
             (f"at{n}", table, n),
         )
@@ -166,13 +168,24 @@ def test_no_answer_of_a_whole_game_tells_too_much(tmp_path: Path) -> None:
     # Faces to come follow from the secret. With another one, everything must look the same.
     moments = sorted(views)[::5]
     replaced(party.id, tmp_path / "store.db", tmp_path / "other.db", moments)
-    with Server(tmp_path / "other.db") as server:
+    with Server(tmp_path / "other.db", command=TRUSTING) as server:
         for n in moments:
             status, view = server.http("GET", f"/api/tables/at{n}", token=party.tokens[0])
             assert status == 200
             promised = view["table"]["dice"]["commitment"]
             assert promised != last["table"]["dice"]["commitment"]
             assert plain(view) == plain(views[n])
+    # A server that checks does not play on with dice that somebody has changed.
+    with Server(tmp_path / "other.db") as server:
+        answers = [
+            server.http("GET", f"/api/tables/at{n}", token=party.tokens[0])
+            for n in moments
+            if any(entry["what"] == "threw" for entry in views[n]["entries"])
+        ]
+        assert answers
+        assert {(status, answer["code"]) for status, answer in answers} == {(409, "table_damaged")}
+        errors = server.log.read_text().count("table_damaged")
+        assert errors == len(answers)
 
 
 # --- over sockets -------------------------------------------------------------------------------
@@ -228,7 +241,7 @@ class Company:
             await self.hear(listener, lambda message: message["type"] == "presence")
 
     async def ask(self) -> None:
-        """Everybody asks for all that can be asked without changing anything."""
+        """Everybody sends every request that changes nothing."""
         for reader in range(3):
             await self.greet(reader)
             await self.greet(reader, since=max(0, self.latest["seq"] - 1))
@@ -237,7 +250,7 @@ class Company:
             await self.hear(reader, lambda message: message["type"] == "pong")
 
     async def act(self, seat: int, message: Json) -> None:
-        """One acts, and all hear of it."""
+        """One player acts, and everybody is told."""
         await self.say(seat, message)
         answer = await self.hear(seat, lambda told: told.get("id") == message["id"])
         assert answer["type"] == "ack", answer
@@ -245,7 +258,7 @@ class Company:
             await self.hear(reader, lambda told: told["type"] == "update")
 
     def next(self, rng: random.Random) -> tuple[int, Json]:
-        """Who acts next, and how: at random, and now and then by taking back."""
+        """Who acts next and how: at random, and sometimes by undoing."""
         seq, game = self.latest["seq"], self.latest["game"]
         name = {"id": f"command-{seq}"}
         last = self.latest["entries"][-1]
@@ -324,7 +337,7 @@ def test_no_message_of_a_whole_game_tells_too_much(tmp_path: Path, game: str) ->
     # Faces to come follow from the secret. With another one, everything must sound the same.
     chosen = [n for n in sorted(moments) if n % 3 == 0 or moments[n].command["type"] == "undo"]
     replaced(made["id"], tmp_path / "store.db", tmp_path / "other.db", chosen)
-    with Server(tmp_path / "other.db") as server:
+    with Server(tmp_path / "other.db", command=TRUSTING) as server:
         for n in chosen:
             company = Company(server, f"at{n}", tokens, keys)
             asyncio.run(compare(company, moments[n], last=n == max(moments)))

@@ -1,11 +1,11 @@
-"""A player's figures: against whom, how often, and who won."""
+"""A player's statistics: opponents, games and wins."""
 
 import asyncio
 import random
 from typing import Any
 
 from foxtray.server import statistics
-from foxtray.server.store import ResultRow
+from foxtray.server.store import ResultRow, SoloCount
 from server.harness import Client, Json, Server, key_of
 from server.test_tables import run
 
@@ -91,7 +91,7 @@ def test_against_each_of_several_it_counts_who_ended_before_whom() -> None:
         row("a", 0, "p", 90, False),
         *(row("a", k, None, 85 + 5 * k, k == 3) for k in (1, 2, 3)),
     ]
-    (line,) = statistics.statistics([game], "p").opponents
+    (line,) = statistics.statistics([game], "p", {}).opponents
     assert (line.games, line.won, line.lost, line.shared) == (3, 0, 2, 1)
 
 
@@ -101,8 +101,10 @@ def test_shared_wins_practice_and_stand_ins() -> None:
     stood_in = [row("c", 0, "p", 50, True), row("c", 1, None, 40, False, bot="greedy")]
     deleted = [row("d", 0, "p", 50, False), row("d", 1, None, 60, True, bot=None)]
     practice = [row("e", 0, "p", 300, True, practice=True, seats=1)]
-    found = statistics.statistics([shared, lost, stood_in, deleted, practice], "p")
+    games = [shared, lost, stood_in, deleted, practice]
+    found = statistics.statistics(games, "p", {"clever": SoloCount(2, 1)})
     lines = {(o.name, o.bot): (o.games, o.won, o.lost, o.shared) for o in found.opponents}
     assert lines == {("Player 2", None): (2, 0, 1, 1), ("greedy", "greedy"): (1, 1, 0, 0)}
     assert found.games["clever"].best == 90
     assert found.games["clever"].won == 2
+    assert (found.solo["clever"].abandoned, found.solo["clever"].unfinished) == (2, 1)

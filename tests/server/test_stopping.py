@@ -1,4 +1,4 @@
-"""A server that is told to stop does so at once, and leaves nobody without an answer."""
+"""A server stops at once when told to, and still answers every request."""
 
 import asyncio
 import socket
@@ -8,13 +8,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from foxtray.server.polls import Polls
+from foxtray.server.http.long_polls import LongPolls
 from server.harness import LATE, Json, Server, until
 from server.test_tables import solo
 
 
 def stop(server: Server) -> None:
-    """Stop a server; one that waits for requests in vain gives up and calls that an error."""
+    """Stop a server; it logs an error if it gives up waiting for requests."""
     assert server.stop() == 0
     log = server.log.read_text()
     assert '"level": "error"' not in log
@@ -30,7 +30,7 @@ def last_visit(server: Server, made: Json) -> int:
 def poll(
     server: Server, made: Json, token: str, threads: ThreadPoolExecutor
 ) -> Future[tuple[int, Any]]:
-    """A request that waits by now for something to happen."""
+    """A request that is already waiting for something to happen."""
     before = last_visit(server, made)
     time.sleep(0.002)  # visits are told by the millisecond
     path = f"/api/tables/{made['id']}/updates?since=2"
@@ -61,15 +61,15 @@ def test_half_a_request_does_not_delay_the_end(tmp_path: Path) -> None:
         for begun in (b"", head[:30], head + b"{"):
             line = socket.create_connection(("127.0.0.1", server.port))
             lines.enter_context(line).sendall(begun)
-        server.http("GET", "/healthz")  # who came before is listened to by then
+        server.http("GET", "/healthz")  # earlier connections are accepted by then
         stop(server)
 
 
 def test_whoever_comes_in_the_last_moment_does_not_wait() -> None:
     async def main() -> None:
-        polls = Polls()
-        polls.end()
+        long_polls = LongPolls()
+        long_polls.end()
         async with asyncio.timeout(LATE):
-            await polls.wait(asyncio.Event(), 2 * LATE)
+            await long_polls.wait(asyncio.Event(), 2 * LATE)
 
     asyncio.run(main())

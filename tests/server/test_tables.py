@@ -1,4 +1,4 @@
-"""What people do at and around a table, on a real server."""
+"""What people do at a table, on a real server."""
 
 import asyncio
 import hashlib
@@ -110,7 +110,7 @@ def test_a_script_plays_over_http_and_everything_about_the_game_can_be_had(serve
     post(server, copy["id"], other, "roll")
     faces = next(s for s in steps["steps"] if s["seat"] is None and s["number"])["game"]["faces"]
     assert snapshot(server, copy["id"], other)["game"]["faces"] == faces
-    # Practice is no game for the statistics.
+    # Practice does not count in the statistics.
     play_over_http(server, copy["id"], other)
     assert server.http("GET", "/api/me/statistics", token=other)[1]["games"] == {}
     assert server.http("GET", "/api/me/games", token=other)[1]["games"][0]["practice"]
@@ -181,7 +181,7 @@ def test_the_updates_wait_for_something_to_happen(server: Server) -> None:
 
 
 async def seated(server: Server, seats: str, **wish: object) -> tuple[Json, list[Client]]:
-    _, token = server.player("Host")
+    _, token = server.player("Ana")
     made = server.table(token, "clever", seats, **wish)
     clients = [Client(server.port, made["id"], token)]
     for _ in range(seats.count("o")):
@@ -290,27 +290,23 @@ def test_two_tabs_on_one_seat(server: Server) -> None:
     run(main())
 
 
-def test_a_player_moves_to_another_device_and_can_be_deleted(server: Server) -> None:
+def test_a_link_works_once_and_a_player_can_be_deleted(server: Server) -> None:
     player, token = server.player("Zora")
     status, link = server.http("POST", "/api/me/link", token=token)
     assert status == 200
     status, data, _ = server.raw("POST", "/api/link", json.dumps({"code": link["code"]}).encode())
     assert status == 200
     assert json.loads(data)["id"] == player
-    moved = json.loads(data)
-    assert "token" not in moved
+    assert "token" not in json.loads(data)
     used = server.http("POST", "/api/link", {"code": link["code"]})
     assert used[1]["code"] == "bad_link"
-    assert server.http("GET", "/api/me", token=token)[1]["player"] is None
-    # For scripts; and what the old device still had under way does not bring its token back.
+    # What a device still has under way does not bring its token back when it is signed out.
     _, token = server.player("Script")
-    _, link = server.http("POST", "/api/me/link", token=token)
+    _, listed = server.http("GET", "/api/me/devices", token=token)
     with ThreadPoolExecutor(2) as both:
-        moving = both.submit(
-            server.http, "POST", "/api/link", {"code": link["code"], "bearer": True}
-        )
+        path = f"/api/me/devices/{listed['devices'][0]['id']}"
+        both.submit(server.http, "DELETE", path, token=token)
         both.submit(server.http, "PUT", "/api/me", {"name": "Other"}, token)
-    assert server.http("GET", "/api/me", token=moving.result()[1]["token"])[1]["player"]
     assert server.http("GET", "/api/me", token=token)[1]["player"] is None
     # Deleting.
     _, token = server.player("Gone")
@@ -332,7 +328,7 @@ def test_the_invitation_as_a_picture(server: Server) -> None:
     status, picture, kind = server.raw("GET", f"/api/tables/{made['id']}/qr.svg", token=token)
     assert (status, kind) == (200, "image/svg+xml")
     assert picture.startswith(b"<svg")
-    # Nobody is invited by somebody without a seat, nor to a game that has begun.
+    # A player without a seat cannot invite, and nobody can be invited to a started game.
     path = f"/api/tables/{made['id']}/qr.svg?key={made['you']['key']}"
     assert server.http("GET", path)[1]["code"] == "not_seated"
     assert server.raw("GET", f"{path}&link=watch")[0] == 200
@@ -340,6 +336,18 @@ def test_the_invitation_as_a_picture(server: Server) -> None:
     made, token = solo(server)
     status, answer = server.http("GET", f"/api/tables/{made['id']}/qr.svg", token=token)
     assert (status, answer["code"]) == (409, "already_started")
+
+
+def test_the_games_with_their_words(server: Server) -> None:
+    told = {game["id"]: game for game in server.http("GET", "/api/games?language=de")[1]["games"]}
+    assert list(told) == ["clever", "twice"]
+    assert told["twice"]["text"]["colour.silver"] == "Silber"
+    assert told["clever"]["lesson"][:2] == ["roll", "w>b9"]
+    assert told["clever"]["languages"] == ["en", "de", "nl", "sr"]
+    assert told["clever"]["bots"][:2] == ["random", "greedy"]
+    english = server.http("GET", "/api/games")[1]["games"]
+    assert english[1]["text"]["colour.silver"] == "Silver"
+    assert server.http("GET", "/api/games?language=xx")[1]["games"] == english
 
 
 def test_texts_and_pages(server: Server) -> None:

@@ -1,12 +1,13 @@
-"""A server whose bots are not ready before a file named `ready` lies beside its data."""
+"""A server whose bots are ready only once a file named `ready` is next to its database."""
 
 import sys
 import time
 from pathlib import Path
 
-from foxtray.cli import main
-from foxtray.server import run, worker
-from foxtray.server.crew import Crew
+from foxtray.cli import build_parser
+from foxtray.server.bots import worker
+from foxtray.server.commands import settings_of
+from foxtray.server.run import Parts, run
 
 
 def wait_and_work(flag: Path) -> None:
@@ -19,7 +20,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "worker":
         wait_and_work(Path(sys.argv[2]))
     else:
-        flag = Path(sys.argv[sys.argv.index("--db") + 1]).with_name("ready")
-        command = (sys.executable, __file__, "worker", str(flag))
-        vars(run)["Crew"] = lambda size, warm: Crew(size, command, warm=warm)
-        sys.exit(main(sys.argv[1:]))
+        settings = settings_of(build_parser().parse_args())
+        flag = settings.db.with_name("ready")
+        sys.exit(run(settings, Parts(worker=(sys.executable, __file__, "worker", str(flag)))))

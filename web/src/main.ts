@@ -1,14 +1,14 @@
 import { mount } from 'svelte'
 import './app.css'
 import App from './App.svelte'
-import { preferred, speak } from './lib/i18n.svelte'
+import { begin, preferred } from './lib/i18n.svelte'
 import { load } from './lib/load'
 import { follow } from './lib/router.svelte'
 
 const target = document.getElementById('app')!
 document.addEventListener('click', follow)
 load(
-  () => speak(preferred()),
+  () => begin(preferred()),
   () => void mount(App, { target }),
 )
 

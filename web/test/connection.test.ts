@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Connection, RESEND_MS, SILENCE_MS, type Line } from '../src/lib/connection'
-import type { Incoming, Refusal } from '../src/lib/messages'
+import { CLOSE_GONE, PROTOCOL, type FromServer, type Problem } from '../src/lib/wire'
 import { fakeWorld } from './world'
 
 function setUp(kept = '') {
   const fake = fakeWorld(kept)
-  const seen: Incoming[] = []
+  const seen: FromServer[] = []
   const lines: Line[] = []
-  const refusals: Refusal[] = []
+  const refusals: Problem[] = []
   let outdated = 0
   const times: number[] = []
   const connection = new Connection(
@@ -34,18 +34,18 @@ describe('connection', () => {
     it.connection.open()
     it.last().onopen!(undefined as never)
     expect(it.last().sent).toEqual([{ type: 'hello', since: null, key: 'key' }])
-    it.receive({ type: 'greeting', protocol: 1, version: '', time: 7 })
+    it.receive({ type: 'greeting', protocol: PROTOCOL, version: '', time: 7, absence: 60 })
     it.receive({ type: 'pong', time: 9 })
     expect(it.times).toEqual([7, 9])
     it.receive(snapshot(4))
     expect(it.lines).toEqual(['open'])
-    expect(it.seen.length).toBe(1)
+    expect(it.seen.map((message) => message.type)).toEqual(['greeting', 'snapshot'])
   })
 
   it('asks for a reload when the server speaks another protocol', () => {
     const it = setUp()
     it.connection.open()
-    it.receive({ type: 'greeting', protocol: 2, version: '', time: 0 })
+    it.receive({ type: 'greeting', protocol: PROTOCOL + 1, version: '', time: 0 })
     expect(it.outdated()).toBe(1)
   })
 
@@ -101,11 +101,11 @@ describe('connection', () => {
     const first = setUp()
     first.connection.open()
     first.receive(snapshot(0))
-    void first.connection.send({ type: 'play', action: 'o>o' })
+    void first.connection.send({ type: 'play', action: 'o>o', seen: 7 })
     const second = setUp(first.saved.text)
     second.connection.open()
     second.receive(snapshot(0))
-    expect(second.last().sent.at(-1)).toEqual({ type: 'play', action: 'o>o', id: 'id1' })
+    expect(second.last().sent.at(-1)).toEqual({ type: 'play', action: 'o>o', seen: 7, id: 'id1' })
     second.receive({ type: 'refused', id: 'id1', code: 'not_awaited', message: '' })
     expect(second.refusals.length).toBe(1)
     expect(second.saved.text).toBe('[]')
@@ -127,10 +127,19 @@ describe('connection', () => {
   it('gives up where the server says that there is nothing', () => {
     const it = setUp()
     it.connection.open()
-    it.last().onclose!({ code: 4004 })
+    it.last().onclose!({ code: CLOSE_GONE })
     expect(it.lines).toEqual(['ended'])
     it.pass(60_000)
     expect(it.sockets.length).toBe(1)
+  })
+
+  it.each([1006, 1012, 4000, 4003])('comes back after being closed with %i', (code) => {
+    const it = setUp()
+    it.connection.open()
+    it.last().onclose!({ code })
+    expect(it.lines).toEqual(['lost'])
+    it.pass(2000)
+    expect(it.sockets.length).toBe(2)
   })
 
   it('answers previews', () => {

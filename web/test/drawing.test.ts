@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { fitting, LEAST } from '../src/lib/drawing'
-import type { Area } from '../src/lib/game'
+import { draw, fitting, LEAST } from '../src/lib/drawing'
+import type { Area, Sheet } from '../src/lib/game'
 import { placed, SHAPES } from '../src/lib/shapes'
+import { rules } from '../src/lib/paint'
 import { steady } from '../src/lib/steady'
 
 function row(count: number, scores: Area['scores']): Area {
@@ -59,5 +60,38 @@ describe('what is steady', () => {
     const set = keep('cells', new Set(['a', 'b']))
     expect(keep('cells', new Set(['b', 'a']))).toBe(set)
     expect(keep('cells', new Set(['a', 'c']))).toEqual(new Set(['a', 'c']))
+  })
+})
+
+describe('paint', () => {
+  it('is told for light and dark pages, and for its game only', () => {
+    const tones = (strong: string) => ({ strong, on: '#000001', soft: '#000002', ink: '#000003' })
+    const paint = { light: tones('#aaaaaa'), dark: tones('#bbbbbb') }
+    const sheet = { id: 'some', dice: [{ colour: 'grey', letter: 'y', shape: 'moon', paint }] } as unknown as Sheet
+    expect(rules(sheet).split('\n')).toEqual([
+      "[data-game='some'] { --grey-strong: #aaaaaa; --grey-on: #000001; --grey-soft: #000002; --grey-ink: #000003; }",
+      ":root[data-theme='dark'] [data-game='some'] { --grey-strong: #bbbbbb; --grey-on: #000001; --grey-soft: #000002; --grey-ink: #000003; }",
+    ])
+  })
+})
+
+describe('a grid', () => {
+  const grid = (more: Partial<Area>): Area => ({
+    ...row(4, 'rows'), grid: true, rows: 2, columns: 2, points: [0, 1, 3],
+    cells: row(4, 'rows').cells.map((cell, i) => ({ ...cell, row: i >> 1, column: i % 2 })), ...more,
+  })
+  const pays = { kind: 'row' as const, index: 0, cells: [], bonus: 'fox', points: 0 }
+  it('has room for the points of its rows, for what they pay, and for both', () => {
+    const scores = draw(grid({}), 0)
+    expect(scores.rowPoints.map(({ y }) => y)).toEqual([0.5, 1.5])
+    expect(scores.width).toBe(2.5)
+    const both = draw(grid({ lines: [pays] }), 0)
+    expect(both.width).toBeGreaterThan(scores.width)
+    expect(both.rowPoints[0]!.x - both.lines[0]!.x).toBeGreaterThan(0.5)
+    expect(draw(grid({ scores: 'count', lines: [pays] }), 0).rowPoints).toEqual([])
+  })
+  it('names the dice of its rows where they have some', () => {
+    expect(draw(grid({}), 0).rowDice).toEqual([])
+    expect(draw(grid({ row_dice: ['a', 'b'] }), 0).rowDice.length).toBe(2)
   })
 })

@@ -1,16 +1,18 @@
 import { createHash, createHmac } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { bins, scaleFor } from '../src/lib/chart'
 import { NOTHING, candidates, chosen, offered, stillValid, touchCell, touchDie, usableDice } from '../src/lib/choice'
 import { draw, grow } from '../src/lib/drawing'
 import { Checker, diceFacts, keptPromise, SecretDice } from '../src/lib/fair'
 import type { Sheet, Area, Place } from '../src/lib/game'
 import { readBonus } from '../src/lib/game'
-import { LESSONS, lessonFor } from '../src/lib/lessons'
+import { speak } from '../src/lib/i18n.svelte'
+import { lessonFor } from '../src/lib/lessons'
 import { readRules } from '../src/lib/markdown'
 import { stepFrom } from '../src/lib/moment'
 import { hex, hmac, sha256, unhex, utf8 } from '../src/lib/sha256'
 import { fill, pick } from '../src/lib/words'
+import { answerForGames, gameInfo, GAMES } from './games'
 
 function place(action: string, die: string | null, cell: string | null): Place {
   return { action, die, area: null, cell, mark: 1 }
@@ -179,12 +181,19 @@ describe('small things', () => {
     expect(texts.map((text) => stepFrom(text, 40))).toEqual([40, 7, 40, 0, 2, 40, 40])
     expect(stepFrom('7', -1)).toBe(0)
   })
-  it('knows where a lesson stands', () => {
+  it.each(GAMES)('knows where the lesson of %s stands', async (id) => {
+    vi.stubGlobal('document', { documentElement: {} })
+    answerForGames()
+    await speak('en')
+    const { lesson: steps, text } = gameInfo(id, 'en')
     const entry = { seq: 1, at: 0, what: 'threw' as const }
-    expect(lessonFor('clever', [])?.expect).toBe('roll')
-    expect(lessonFor('clever', [entry])?.expect).toBe('w>b9')
-    const all = LESSONS.twice.map(() => entry)
-    expect(lessonFor('twice', all)).toMatchObject({ expect: null, number: all.length + 1 })
-    expect(lessonFor('twice', [...all, entry])).toBeNull()
+    const after = (count: number) => lessonFor(id, Array.from({ length: count }, () => entry))
+    for (const [i, step] of steps!.entries()) {
+      expect(after(i)).toEqual({
+        number: i + 1, of: steps!.length + 1, expect: step, text: text[`lesson.${i + 1}`],
+      })
+    }
+    expect(after(steps!.length)).toMatchObject({ expect: null, number: steps!.length + 1 })
+    expect(after(steps!.length + 1)).toBeNull()
   })
 })

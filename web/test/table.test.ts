@@ -26,6 +26,12 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals())
 
 describe('a table', () => {
+  it('knows from the server when somebody counts as absent', () => {
+    const it = sit()
+    it.receive({ type: 'greeting', protocol: 1, version: '', time: 0, absence: 0.5 })
+    expect(it.table.absence).toBe(0.5)
+  })
+
   it('knows what was pressed until it is answered, after a reload too', async () => {
     const before = sit()
     const answer = before.table.send({ type: 'undo' })

@@ -1,10 +1,20 @@
-"""Players of every strength. Importing this imports neither numpy nor numba."""
+"""Bots of every strength. Importing this package imports neither numpy nor numba."""
 
 from foxtray.bots.base import Bot, BotError, Forecast, Opinion, ask
-from foxtray.bots.levels import LEVELS, SUBSTITUTE, Level, bot, chooser, names
+from foxtray.bots.levels import (
+    LEVELS,
+    NAME_PATTERN,
+    SUBSTITUTE,
+    Level,
+    bot,
+    can_play,
+    chooser,
+    names,
+)
 
 __all__ = [
     "LEVELS",
+    "NAME_PATTERN",
     "SUBSTITUTE",
     "Bot",
     "BotError",
@@ -13,6 +23,7 @@ __all__ = [
     "Opinion",
     "ask",
     "bot",
+    "can_play",
     "chooser",
     "names",
 ]

@@ -1,4 +1,4 @@
-"""What a bot is, and how to ask one that may misbehave."""
+"""The interface of a bot, and a safe way to ask one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Opinion(NamedTuple):
     points: float
     """The expected final points."""
     win_chance: float | None
-    """None in a solo game, and where a bot does not know."""
+    """None in a solo game, or if the bot does not know."""
     error: float
-    """The standard error of the points; 0 where nothing was sampled."""
+    """The standard error of the points; 0 if nothing was sampled."""
 
 
 class Forecast(NamedTuple):
-    """How a seat is expected to end."""
+    """The expected final score of a seat."""
 
     points: float
     areas: tuple[float, ...]
@@ -35,33 +35,46 @@ class Forecast(NamedTuple):
 
 
 class Bot(Protocol):
-    """A player. The same bot, seed and position always give the same action."""
+    """A bot. The same bot, seed and position always give the same action."""
 
     name: str
 
     def choose(self, game: Game, seat: int) -> Action:
-        """What to do now, for a seat that is awaited."""
+        """The action to play now; the seat must have something to decide."""
 
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
-        """All legal actions with what they are worth, the one that the bot prefers first."""
+        """All legal actions and their value, the bot's favourite first."""
 
 
 def check_awaited(game: Game, seat: int) -> None:
-    """Complain about a seat that has nothing to decide; compiled code would not notice."""
+    """Refuse a seat that has nothing to decide; compiled code would not notice."""
     if seat not in game.awaiting():
-        raise IllegalAction("not_awaited", f"seat {seat + 1} is not awaited")
+        raise IllegalAction("not_awaited", f"seat {seat + 1} has nothing to decide now")
 
 
 class BotError(FoxtrayError):
-    """A bot failed; the message names it. The game goes on without its answer."""
+    """A bot failed; the message names it. The game continues without its answer."""
 
     code = "bot_failed"
 
 
-def ask(bot: Bot, game: Game, seat: int, limit: float = 30.0) -> Action:
-    """A bot's action, checked: whatever it does wrong becomes a BotError with its name.
+class NoWeights(FoxtrayError):
+    """A game without trained weights."""
 
-    The limit is for bots of others: the levels bound their effort, and may have to compile first.
+    code = "no_weights"
+
+    def __init__(self, game: str) -> None:
+        super().__init__(
+            f"no trained weights for {game!r}; "
+            f"train some with foxtray train {game}, or choose random or greedy"
+        )
+
+
+def ask(bot: Bot, game: Game, seat: int, limit: float = 30.0) -> Action:
+    """A bot's action, checked: any failure becomes a BotError that names the bot.
+
+    The limit is for bots of other packages: the levels limit their effort themselves, and may
+    have to compile first.
     """
     try:
         if getattr(bot, "bounded", False):
@@ -73,14 +86,14 @@ def ask(bot: Bot, game: Game, seat: int, limit: float = 30.0) -> Action:
     if isinstance(answer, BaseException):
         raise BotError(f"bot {bot.name} failed: {answer!r}") from answer
     if not isinstance(answer, Action):
-        raise BotError(f"bot {bot.name} answered with a {type(answer).__name__}, not an action")
+        raise BotError(f"bot {bot.name} returned a {type(answer).__name__}, not an action")
     if answer not in game.legal(seat):
-        raise BotError(f"bot {bot.name} answered {answer}, which is not legal here")
+        raise BotError(f"bot {bot.name} chose {answer}, which is not legal here")
     return answer
 
 
 def attempt(bot: Bot, game: Game, seat: int) -> object:
-    """A bot's answer, or how it failed."""
+    """A bot's answer, or the error it raised."""
     try:
         return bot.choose(game, seat)
     except (Exception, SystemExit) as error:
@@ -88,17 +101,17 @@ def attempt(bot: Bot, game: Game, seat: int) -> object:
 
 
 def attempt_in_time(bot: Bot, game: Game, seat: int, limit: float) -> object:
-    """The same; raises `queue.Empty` after so many seconds."""
+    """Like `attempt`, but raises `queue.Empty` after `limit` seconds."""
     answers: queue.SimpleQueue[object] = queue.SimpleQueue()
-    # It may alter what it is given, even long after it was given up.
+    # The bot may change what it is given, even long after the time limit.
     own = replace(game, state=game.state.copy())
 
     def think() -> None:
         try:
             answers.put(bot.choose(own, seat))
-        except BaseException as error:  # a thread has nobody above it to hear of it
+        except BaseException as error:  # nothing above a thread would catch it
             answers.put(error)
 
-    # Nothing ends a thread from outside: one that takes too long is left behind.
+    # A thread cannot be stopped from outside: one that takes too long is abandoned.
     threading.Thread(target=think, daemon=True).start()
     return answers.get(timeout=limit)

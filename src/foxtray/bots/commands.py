@@ -5,45 +5,41 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Any
 
+from foxtray.arguments import AddCommand
 from foxtray.bots.levels import LEVELS, external, refused
-from foxtray.sheets import SHEETS
-
-Adder = Callable[[str, str, Sequence[str]], argparse.ArgumentParser]
+from foxtray.games.registry import SHEETS, folder_of
 
 
-def add(command: Adder) -> None:
+def add(command: AddCommand) -> None:
     """Add the command to a parser."""
-    listing = command("bots", "list the bots and how strong they are", ["", "--json"])
+    listing = command("bots", "list the bots and their strength", ["", "--json"])
     listing.add_argument("--json", action="store_true", help="print one JSON array")
     listing.set_defaults(run=run_bots)
 
 
-def measured() -> dict[str, Any]:
-    """What `benchmarks/strength.py` measured, by bot and game."""
-    found: dict[str, Any] = json.loads((files(__package__) / "strength.json").read_text("utf-8"))
-    return found
+def measured(bot: str) -> dict[str, Any]:
+    """A bot's strength as measured by `benchmarks/strength.py`, by game."""
+    strengths = {game: folder_of(game).strength for game in SHEETS}
+    return {game: found[bot] for game, found in strengths.items() if bot in found}
 
 
 def described() -> list[dict[str, Any]]:
     """All bots as plain data."""
-    strength = measured()
     known = [
         {
             "name": level.name,
             "description": level.description,
             "needs": list(level.needs),
-            "strength": strength.get(level.name, {}),
+            "strength": measured(level.name),
         }
         for level in LEVELS.values()
     ]
     return known + [
         {
             "name": name,
-            "description": f"Brought along by {entry.value}.",
+            "description": f"Provided by {entry.value}.",
             "needs": [],
             "strength": {},
         }
@@ -64,8 +60,8 @@ def run_bots(args: argparse.Namespace) -> int:
             if game in bot["strength"]:
                 about = bot["strength"][game]
                 print(
-                    f"{'':<8}   {game}: {about['mean']:.1f} points alone"
+                    f"{'':<8}   {game}: {about['mean']:.1f} points solo"
                     f" (+-{about['se']:.1f}, {about['games']} games,"
-                    f" {about['ms_per_decision']:.2g} ms a decision)"
+                    f" {about['ms_per_decision']:.2g} ms per decision)"
                 )
     return 0

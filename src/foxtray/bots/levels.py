@@ -1,88 +1,99 @@
-"""The levels that people choose from, weakest first; and bots that others bring along.
+"""The levels, weakest first, and the bots of other packages.
 
-Another package adds a bot by an entry point in the group `foxtray.bots`: its name is the bot's,
-its value a callable that takes a seed and returns a Bot.
+Another package adds a bot with an entry point in the group `foxtray.bots`: its name is the bot's
+name, its value a callable that takes a seed and returns a Bot.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
-from foxtray.bots.base import Bot, BotError
+from foxtray.bots.base import Bot, BotError, NoWeights
 from foxtray.bots.simple import SimpleBot
 from foxtray.dice import SeededDice
 from foxtray.errors import BadSetup, FoxtrayError
+from foxtray.games.registry import folder_of
 
 GROUP = "foxtray.bots"
 ME = "me"
-"""Whoever sits at the keyboard; no bot can be called so."""
+"""The player at the keyboard; no bot can have this name."""
+NAME_PATTERN = "^[A-Za-z0-9_.-]{1,64}$"
+"""The names a bot may have, as recommended for entry points."""
 SUBSTITUTE = "greedy"
-"""Who acts in place of a bot that fails, or of somebody who is away."""
+"""The bot that takes over for a failed bot or an absent player."""
 
 
 class UnknownBot(FoxtrayError):
-    """A bot that nobody knows."""
+    """A bot that does not exist."""
 
     code = "unknown_bot"
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A strength of play, in words and in the numbers that make it."""
+    """A level of strength: its description and its settings."""
 
     name: str
     description: str
-    noise: tuple[tuple[str, float], ...] = ()
-    """How many points of noise blur its values, by game; none for a bot that does not value."""
-    bounds: tuple[tuple[str, int], ...] = ()
-    """How many states a plan may follow completely, by game: chains are longer in Twice."""
+    bound: int = 0
+    """How many states a plan explores completely; 0: no plans, and no net."""
+    noise: float = 0.0
+    """Points of noise added to its values."""
     throws: int = 0
-    """How many throws of look-ahead it takes at most; 0: it does not look ahead."""
+    """The most throws it samples to look ahead; 0: it does not look ahead."""
     effort: int = 0
-    """States that a look-ahead visits for one decision, at most."""
+    """The most states a look-ahead visits for one decision."""
 
     @property
     def simple(self) -> bool:
-        """Whether it values nothing, and so needs no net."""
-        return not self.noise
+        """Whether it plays without a net."""
+        return not self.bound
+
+    def suited(self, game: str) -> Level:
+        """The level with the game's own settings, if it has any."""
+        own = folder_of(game).numbers
+        return replace(
+            self,
+            bound=own.bounds.get(self.name, self.bound),
+            noise=own.noise.get(self.name, self.noise),
+        )
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What has to be installed for it."""
+        """The packages it needs."""
         return () if self.simple else ("numpy", "numba")
 
 
 LEVELS = {
     level.name: level
     for level in (
-        Level("random", "Does anything that is allowed, without a thought."),
-        Level("greedy", "Takes the most points it can get now, and never looks ahead."),
+        Level("random", "Picks any legal action at random."),
+        Level("greedy", "Takes the most points available now and never looks ahead."),
         Level(
             "casual",
-            "Sees what is good but often misjudges it: a family can win.",
-            noise=(("clever", 10.3), ("twice", 11.5)),
-            bounds=(("clever", 16), ("twice", 16)),
+            "Knows what is good but often misjudges it: a family can win.",
+            bound=16,
+            noise=11.0,
         ),
         Level(
             "solid",
-            "A practised player with a feeling for foxes who still errs.",
-            noise=(("clever", 4.4), ("twice", 7.2)),
-            bounds=(("clever", 64), ("twice", 64)),
+            "An experienced player with a feel for foxes who still makes mistakes.",
+            bound=64,
+            noise=6.0,
         ),
         Level(
             "strong",
-            "Plays by a value network that has seen hundreds of thousands of games.",
-            noise=(("clever", 0.0), ("twice", 0.0)),
-            bounds=(("clever", 48), ("twice", 160)),
+            "Uses a value network trained on hundreds of thousands of games.",
+            bound=64,
         ),
         Level(
             "expert",
-            "The same network, and it thinks one throw ahead.",
-            noise=(("clever", 0.0), ("twice", 0.0)),
-            bounds=(("clever", 256), ("twice", 256)),
+            "Uses the same network and looks one roll ahead.",
+            bound=256,
             throws=72,
             effort=120_000,
         ),
@@ -90,42 +101,59 @@ LEVELS = {
 }
 
 
+def objection(name: str) -> str:
+    """Why a bot of another package cannot have a name; empty if it can."""
+    if name in (ME, *LEVELS):
+        return "the name is taken"
+    if not re.fullmatch(NAME_PATTERN, name):
+        return "a name must be 1 to 64 letters, digits, dots, dashes or underscores"
+    return ""
+
+
 def external() -> dict[str, Any]:
-    """Bots that other installed packages bring along."""
-    found = entry_points(group=GROUP)
-    return {entry.name: entry for entry in found if entry.name not in (ME, *LEVELS)}
+    """The bots of other installed packages."""
+    return {entry.name: entry for entry in entry_points(group=GROUP) if not objection(entry.name)}
 
 
 def refused() -> list[str]:
-    """Sentences on bots of other packages that cannot be called as they are."""
+    """A sentence about each bot of another package that was skipped."""
     return [
-        f"the bot {entry.name} of {entry.value} is left out: the name is taken"
+        f"skipped the bot {entry.name} from {entry.value}: {reason}"
         for entry in entry_points(group=GROUP)
-        if entry.name in (ME, *LEVELS)
+        if (reason := objection(entry.name))
     ]
 
 
-def names() -> tuple[str, ...]:
-    """All bots there are: the levels, weakest first, then those of other packages."""
-    return (*LEVELS, *sorted(external()))
+def names(game: str | None = None) -> tuple[str, ...]:
+    """All bots, or all that can play a game: the levels, weakest first, then others."""
+    every = (*LEVELS, *sorted(external()))
+    return every if game is None else tuple(name for name in every if can_play(name, game))
 
 
-def check(name: str, weights: Path | None = None) -> None:
-    """Complain about a bot that does not exist, or that can do nothing with weights."""
+def can_play(name: str, game: str) -> bool:
+    """Whether a bot has what it needs for a game."""
+    needs_net = name in LEVELS and not LEVELS[name].simple
+    return not needs_net or folder_of(game).weights is not None
+
+
+def check(name: str, weights: Path | None = None, game: str | None = None) -> None:
+    """Refuse a bot that does not exist, cannot play the game, or cannot use the weights."""
     if name not in LEVELS and name not in external():
-        raise UnknownBot(f"there is no bot {name!r}; choose one of {', '.join(names())}")
+        raise UnknownBot(f"unknown bot {name!r}; choose one of {', '.join(names(game))}")
+    if game is not None and weights is None and not can_play(name, game):
+        raise NoWeights(game)
     if weights is not None and (name not in LEVELS or LEVELS[name].simple):
-        raise BadSetup(f"bot {name} does not play by weights")
+        raise BadSetup(f"bot {name} does not use weights")
 
 
 def chooser(name: str, game: str, weights: Path | None = None) -> Any:
-    """A level's play for many games at once, as batch play wants it; a name if it knows it.
+    """A level that plays many games at once, for batch play; just its name if batch play has it.
 
-    A level that values plays with the nets of a weights file, if one is given.
+    A level with a net uses the weights file, if one is given.
     """
-    check(name, weights)
+    check(name, weights, game)
     if name not in LEVELS:
-        raise UnknownBot(f"bot {name!r} comes from another package and plays one game at a time")
+        raise UnknownBot(f"bot {name!r} is from another package and plays only one game at a time")
     if LEVELS[name].simple:
         return name
     from foxtray.bots import player
@@ -134,9 +162,9 @@ def chooser(name: str, game: str, weights: Path | None = None) -> Any:
 
 
 def bot(name: str, seed: int = 0, weights: Path | None = None) -> Bot:
-    """A bot by its name; a level that values plays with a weights file, if one is given."""
+    """A bot by name; a level with a net uses the weights file, if one is given."""
     check(name, weights)
-    SeededDice(seed)  # complains about what is no seed
+    SeededDice(seed)  # checks the seed
     if name not in LEVELS:
         return brought_along(name, seed)
     if LEVELS[name].simple:
@@ -147,15 +175,15 @@ def bot(name: str, seed: int = 0, weights: Path | None = None) -> Bot:
 
 
 def brought_along(name: str, seed: int) -> Bot:
-    """A bot of another package; what goes wrong there becomes a BotError with its name."""
+    """A bot of another package; any failure becomes a BotError that names it."""
     try:
         found: Any = external()[name].load()(seed)
     except (Exception, SystemExit) as error:
         raise BotError(f"bot {name} cannot be loaded: {error!r}") from error
     try:
         usable = isinstance(found.name, str) and callable(found.choose)
-    except Exception:  # what looks like an attribute may be code that fails
+    except Exception:  # an attribute may be a property that fails
         usable = False
     if not usable:
-        raise BotError(f"bot {name} cannot be used: it has no name or cannot choose")
+        raise BotError(f"bot {name} cannot be used: it needs a name and a choose method")
     return cast(Bot, found)

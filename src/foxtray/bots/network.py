@@ -1,8 +1,8 @@
 """The forward pass of the value network, in the compilable subset.
 
-Sparse inputs - 128 - 32 - outputs, the first of which is the points still to come. A first layer on
-sparse inputs is adding rows; the states of one plan differ little from its root, so only the
-differing rows are added.
+Sparse inputs - 128 - 32 - outputs, the first of which is the points still to come. On sparse inputs
+the first layer only adds rows; the states of one plan differ little from its root, so only the rows
+that differ are added.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foxtray.bots import features
-from foxtray.bots.features import DENSE, SPARSE
+from foxtray.bots.features import DENSE
 from foxtray.core.codes import AREAS
 
 if TYPE_CHECKING:
-    from foxtray.bots.desk import Array, Desk, Net
+    from foxtray.bots.workspace import Array, Net, Workspace
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
 
@@ -51,13 +51,13 @@ def forward(
 def finish(net: Net, dense: Array, h1: Array, h2: Array, loud: Array) -> float:
     """The rest of the pass, once the rows of the active inputs are summed up in h1."""
     for k in range(DENSE):
-        row = net.w1[SPARSE + k]
+        row = net.dense[k]
         x = dense[k]
         for j in range(FIRST):
             h1[j] += x * row[j]
     for j in range(SECOND):
         h2[j] = net.b2[j]
-    # More than half of the units are silent. Four of the others at once: sums stay in registers.
+    # More than half of the units are 0. The others are added four at a time, in registers.
     n = 0
     for i in range(FIRST):
         if h1[i] > 0:
@@ -90,43 +90,43 @@ def finish(net: Net, dense: Array, h1: Array, h2: Array, loud: Array) -> float:
     return y
 
 
-def set_root(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> None:
-    """Sum up the rows of a state from which others will differ little."""
-    n = features.describe(t, s, seat, desk.root, desk.dense)
-    desk.roots = n
-    desk.turn += 2
+def set_root(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -> None:
+    """Sum the rows of a state that the following states differ little from."""
+    n = features.describe(t, s, seat, workspace.inputs, workspace.root, workspace.dense)
+    workspace.roots = n
+    workspace.turn += 2
     for j in range(FIRST):
-        desk.base[j] = net.b1[j]
+        workspace.base[j] = net.b1[j]
     for k in range(n):
-        row = net.w1[desk.root[k]]
-        desk.seen[desk.root[k]] = desk.turn
+        row = net.w1[workspace.root[k]]
+        workspace.seen[workspace.root[k]] = workspace.turn
         for j in range(FIRST):
-            desk.base[j] += row[j]
+            workspace.base[j] += row[j]
 
 
-def points_to_come(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> float:
-    """The points that a seat is expected to add to its total; the root must be set."""
+def points_to_come(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -> float:
+    """The points a seat is expected to add to its total; needs `set_root` first."""
     if features.ended(t, s, seat):
         return 0.0
-    n = features.describe(t, s, seat, desk.active, desk.dense)
-    now = desk.turn
-    h1 = desk.h1
+    n = features.describe(t, s, seat, workspace.inputs, workspace.active, workspace.dense)
+    now = workspace.turn
+    h1 = workspace.h1
     for j in range(FIRST):
-        h1[j] = desk.base[j]
+        h1[j] = workspace.base[j]
     for k in range(n):
-        f = desk.active[k]
-        if desk.seen[f] == now:
-            desk.seen[f] = now + 1
+        f = workspace.active[k]
+        if workspace.seen[f] == now:
+            workspace.seen[f] = now + 1
         else:
             row = net.w1[f]
             for j in range(FIRST):
                 h1[j] += row[j]
-    for k in range(desk.roots):
-        f = desk.root[k]
-        if desk.seen[f] == now:
+    for k in range(workspace.roots):
+        f = workspace.root[k]
+        if workspace.seen[f] == now:
             row = net.w1[f]
             for j in range(FIRST):
                 h1[j] -= row[j]
         else:
-            desk.seen[f] = now
-    return finish(net, desk.dense, h1, desk.h2, desk.loud) * SCALE
+            workspace.seen[f] = now
+    return finish(net, workspace.dense, h1, workspace.h2, workspace.loud) * SCALE

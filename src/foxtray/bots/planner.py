@@ -1,8 +1,8 @@
-"""All that a seat can do before the next throw, and which of it leads to the best value.
+"""Searches everything a seat can do before the next throw for the best value.
 
-The value lives only at chance nodes. Between two of them the whole sequence of pick, bonuses and
-extra dice is searched: completely up to a bound on the number of states, merging equal ones, and
-best first beyond it. In the compilable subset.
+The net values only chance nodes. Between two of them, every sequence of picks, bonuses and extra
+dice is searched: completely up to a number of states, merging equal ones, and best first beyond
+that. In the compilable subset.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from foxtray.core import rules
 from foxtray.core.codes import IDLE, PASS
 
 if TYPE_CHECKING:
-    from foxtray.bots.desk import Array, Desk, Net
+    from foxtray.bots.workspace import Array, Net, Workspace
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
 
 NODES = 4096
-"""Room for the states of one plan."""
+"""The most states of one plan."""
 SLOTS = 4 * NODES
-"""Room for their fingerprints; a power of two."""
+"""The size of the hash table of their fingerprints; a power of two."""
 UNKNOWN = -1e9
 POINTS_BESIDE = 0.02
-"""What a point counts beside a hundredth of the chance to win."""
+"""The value of a point when one percent of the chance to win is worth 1."""
 
 
 def asked(s: State, seat: int) -> bool:
-    """Whether it is this seat that has to decide."""
+    """Whether this seat has something to decide."""
     return s.pending[seat] > 0 or s.stage[seat] != IDLE
 
 
 def fingerprint(row: Array) -> int:
-    """A 64-bit hash of a state, from its memory; four lanes, so that they overlap in time."""
+    """A 64-bit hash of a state's memory, in four lanes that the processor computes in parallel."""
     size = len(row)
     a = 1469598103934665603
     b = 1099511628211
@@ -54,115 +54,117 @@ def fingerprint(row: Array) -> int:
     return (a * 31 + b) * 31 ^ (c * 37 + d) * 41
 
 
-def is_new(desk: Desk, key: int) -> bool:
-    """Whether a state was not seen in this plan; it is then remembered."""
+def is_new(workspace: Workspace, key: int) -> bool:
+    """Whether a state is new in this plan; if so, it is remembered."""
     slot = (key ^ (key >> 32)) & (SLOTS - 1)
-    while desk.stamps[slot] == desk.stamp:
-        if desk.keys[slot] == key:
+    while workspace.stamps[slot] == workspace.stamp:
+        if workspace.keys[slot] == key:
             return False
         slot = (slot + 1) & (SLOTS - 1)
-    desk.stamps[slot] = desk.stamp
-    desk.keys[slot] = key
+    workspace.stamps[slot] = workspace.stamp
+    workspace.keys[slot] = key
     return True
 
 
-def expand(t: Tables, desk: Desk, count: int, i: int, seat: int) -> int:
-    """Append the states that follow node i; returns the new count."""
-    n = rules.legal_actions(t, desk.nodes[i], seat, desk.work.out)
+def expand(t: Tables, workspace: Workspace, count: int, i: int, seat: int) -> int:
+    """Append the successors of node i; returns the new count."""
+    n = rules.legal_actions(t, workspace.nodes[i], seat, workspace.work.out)
     for k in range(n):
-        action = desk.work.out[k]
-        desk.nodes[count] = desk.nodes[i]
-        rules.apply(t, desk.nodes[count], seat, action, desk.work.log)
-        if is_new(desk, fingerprint(desk.words[count])):
-            desk.firsts[count] = action if i == 0 else desk.firsts[i]
+        action = workspace.work.out[k]
+        workspace.nodes[count] = workspace.nodes[i]
+        rules.apply(t, workspace.nodes[count], seat, action, workspace.work.log)
+        if is_new(workspace, fingerprint(workspace.words[count])):
+            workspace.firsts[count] = action if i == 0 else workspace.firsts[i]
             count += 1
     return count
 
 
-def hasten(t: Tables, desk: Desk, i: int, seat: int) -> None:
+def hasten(t: Tables, workspace: Workspace, i: int, seat: int) -> None:
     """Bring a node to its chance node by doing as little as possible."""
-    while asked(desk.nodes[i], seat):
-        n = rules.legal_actions(t, desk.nodes[i], seat, desk.work.out)
-        action = PASS if desk.work.out[0] == PASS else desk.work.out[n - 1]
-        rules.apply(t, desk.nodes[i], seat, action, desk.work.log)
+    while asked(workspace.nodes[i], seat):
+        n = rules.legal_actions(t, workspace.nodes[i], seat, workspace.work.out)
+        action = PASS if workspace.work.out[0] == PASS else workspace.work.out[n - 1]
+        rules.apply(t, workspace.nodes[i], seat, action, workspace.work.log)
 
 
-def plan(tables: list[Tables], seat: int, bound: int, net: Net, desk: Desk) -> int:
-    """Search from node 0 and value every leaf; returns how many nodes there are.
+def plan(tables: list[Tables], seat: int, bound: int, net: Net, workspace: Workspace) -> int:
+    """Search from node 0 and value every leaf; returns the number of nodes.
 
-    Up to `bound` nodes the search is complete. Then the open states are valued as what they are
-    when as little as possible is done with them, and the best is followed first, up to twice the
-    bound; those still open at the end count as that.
+    Up to `bound` nodes the search is complete. Beyond that, each open state is valued as if the
+    seat did as little as possible from there, and the best is expanded first, up to twice the
+    bound. States that are still open at the end keep that value.
     """
     t = tables[0]
-    desk.stamp += 1
-    network.set_root(t, desk.nodes[0], seat, net, desk)
+    workspace.stamp += 1
+    network.set_root(t, workspace.nodes[0], seat, net, workspace)
     count = 1
     i = 0
     while i < count and count < bound:
-        desk.values[i] = UNKNOWN
-        if asked(desk.nodes[i], seat):
-            count = expand(t, desk, count, i, seat)
+        workspace.values[i] = UNKNOWN
+        if asked(workspace.nodes[i], seat):
+            count = expand(t, workspace, count, i, seat)
         else:
-            desk.values[i] = leaf_value(t, desk.nodes[i], seat, net, desk)
+            workspace.values[i] = leaf_value(t, workspace.nodes[i], seat, net, workspace)
         i += 1
     if i < count:
-        count = follow_best(t, desk, i, count, seat, 2 * bound, net)
-    desk.effort += count
+        count = follow_best(t, workspace, i, count, seat, 2 * bound, net)
+    workspace.effort += count
     return count
 
 
 def follow_best(
-    t: Tables, desk: Desk, first: int, count: int, seat: int, bound: int, net: Net
+    t: Tables, workspace: Workspace, first: int, count: int, seat: int, bound: int, net: Net
 ) -> int:
-    """Value the nodes from `first` on, expanding the most promising while there is room."""
+    """Value the nodes from `first` on, expanding the best one while there is room."""
     for i in range(first, count):
-        value_open(t, desk, i, seat, net)
+        value_open(t, workspace, i, seat, net)
     while count < bound:
         best_open = -1
         for i in range(first, count):
-            if desk.open[i] and (best_open < 0 or desk.values[i] > desk.values[best_open]):
+            if workspace.open[i] and (
+                best_open < 0 or workspace.values[i] > workspace.values[best_open]
+            ):
                 best_open = i
         if best_open < 0:
             return count
-        desk.open[best_open] = 0
-        desk.values[best_open] = UNKNOWN
+        workspace.open[best_open] = 0
+        workspace.values[best_open] = UNKNOWN
         before = count
-        count = expand(t, desk, count, best_open, seat)
+        count = expand(t, workspace, count, best_open, seat)
         for i in range(before, count):
-            value_open(t, desk, i, seat, net)
+            value_open(t, workspace, i, seat, net)
     for i in range(first, count):
-        if desk.open[i]:
-            hasten(t, desk, i, seat)
+        if workspace.open[i]:
+            hasten(t, workspace, i, seat)
     return count
 
 
-def value_open(t: Tables, desk: Desk, i: int, seat: int, net: Net) -> None:
-    """Value a node as what it is when as little as possible is done with it."""
-    desk.open[i] = asked(desk.nodes[i], seat)
-    desk.nodes[NODES - 1] = desk.nodes[i]
-    hasten(t, desk, NODES - 1, seat)
-    desk.values[i] = leaf_value(t, desk.nodes[NODES - 1], seat, net, desk)
+def value_open(t: Tables, workspace: Workspace, i: int, seat: int, net: Net) -> None:
+    """Value a node as if the seat did as little as possible from there."""
+    workspace.open[i] = asked(workspace.nodes[i], seat)
+    workspace.nodes[NODES - 1] = workspace.nodes[i]
+    hasten(t, workspace, NODES - 1, seat)
+    workspace.values[i] = leaf_value(t, workspace.nodes[NODES - 1], seat, net, workspace)
 
 
-def leaf_value(t: Tables, s: State, seat: int, net: Net, desk: Desk) -> float:
-    """What a leaf is worth: the points expected at the end, with what a taste adds to them.
+def leaf_value(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -> float:
+    """The value of a leaf: the expected final points, plus any area preferences.
 
-    Where rivals are weighed it is the chance to win in hundredths; points then hardly count.
+    With rivals it is the chance to win in percent; points then hardly count.
     """
     total = rules.total_score(t, s, seat)
-    value = network.points_to_come(t, s, seat, net, desk) + total
-    if desk.rivals > 0:
-        chance = winning.chance_to_win(features.ended(t, s, seat), total, net, desk)
+    value = network.points_to_come(t, s, seat, net, workspace) + total
+    if workspace.rivals > 0:
+        chance = winning.chance_to_win(features.ended(t, s, seat), total, net, workspace)
         return 100.0 * chance + POINTS_BESIDE * value
     for area in range(t.areas):
-        if desk.tastes[area] != 0:
-            value += desk.tastes[area] * rules.area_points(t, s, seat, area)
+        if workspace.preferences[area] != 0:
+            value += workspace.preferences[area] * rules.area_points(t, s, seat, area)
     return value
 
 
 def best(values: Array, count: int) -> int:
-    """The node with the highest value, the first of equals."""
+    """The node with the highest value; the first one if several are equal."""
     found = 0
     for i in range(1, count):
         if values[i] > values[found]:

@@ -1,4 +1,4 @@
-"""The levels at work: for many games at once, and for one."""
+"""The levels with a net: for many games at once, and for a single game."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from foxtray.bots import machine
+from foxtray.bots import compiled
 from foxtray.bots.base import Forecast, Opinion, check_awaited
-from foxtray.bots.desk import Array, new_desk
 from foxtray.bots.levels import Level
 from foxtray.bots.network import (
     AREA,
@@ -25,6 +24,7 @@ from foxtray.bots.network import (
     VALUE,
 )
 from foxtray.bots.weights import read_weights, weights_of
+from foxtray.bots.workspace import Array, new_workspace
 from foxtray.core.chance import MASK
 from foxtray.core.codes import ACTIONS
 from foxtray.core.layout import Action
@@ -32,53 +32,52 @@ from foxtray.game import Game
 from foxtray.sim.arrays import STATE, Records, read_state, tables_of, write
 
 REPLY_BOUND = 32
-"""How many states a plan follows completely when it answers a throw that is only imagined."""
+"""How many states a plan explores completely when it replies to a sampled throw."""
 MARGIN = 8.0
-"""Only leaves within so many points of the best are looked at closer."""
+"""Only leaves within this many points of the best are searched."""
 CANDIDATES = 8
 OPINION_BOUND = 1024
-"""How many states a plan follows completely for an opinion, which may take its time."""
+"""How many states a plan explores completely for an opinion, which may take longer."""
 
 
 class Chooser:
     """A level's decisions for a batch of games."""
 
     def __init__(self, level: Level, game: str, weights: Path | None = None) -> None:
-        self.level, self.game = level, game
-        self.noise = dict(level.noise)[game]
-        self.bound = dict(level.bounds)[game]
-        self.desk = new_desk()
-        self.inner = new_desk()
+        self.level, self.game = level.suited(game), game
+        self.workspace = new_workspace(game)
+        self.inner = new_workspace(game)
         self.weights = weights_of(game) if weights is None else read_weights(weights, game)
 
     @property
     def games_at_once(self) -> int:
-        """How many games take about a second at most; a search takes that long for one."""
+        """How many games fit in about a second; with search, one takes that long."""
         return 1 if self.level.throws else 32
 
     def __call__(
         self, tables: Records, states: Records, which: Array, seats: Array, seeds: Array
     ) -> Array:
-        """The actions of some of the games, for the seats that are asked there."""
+        """The actions for some of the games, each for the seat that has to decide."""
         actions = np.zeros(len(which), np.int64)
         lows = (seeds & np.uint64(MASK)).astype(np.int64)
         highs = (seeds >> np.uint64(32)).astype(np.int64)
-        thinking = machine.thinking()
+        thinking = compiled.thinking()
         net = self.weights.net(int(states["seats"][which[0]]))
         common = (tables, states, which, seats, lows, highs)
-        with machine.announced("search" if self.level.throws else "plan"):
-            if self.level.throws:
+        level = self.level
+        with compiled.announced("search" if level.throws else "plan"):
+            if level.throws:
                 thinking.search_all(
-                    *common, self.bound, REPLY_BOUND, self.level.throws, self.level.effort, MARGIN,
-                    CANDIDATES, net, self.desk, self.inner, actions,
+                    *common, level.bound, REPLY_BOUND, level.throws, level.effort, MARGIN,
+                    CANDIDATES, net, self.workspace, self.inner, actions,
                 )  # fmt: skip
             else:
-                thinking.choose(*common, self.bound, self.noise, net, self.desk, actions)
+                thinking.choose(*common, level.bound, level.noise, net, self.workspace, actions)
         return actions
 
 
 class Choosers(threading.local):
-    """The choosers of a thread. Two threads at once would write into the same desk."""
+    """The choosers of one thread: threads must not share a workspace."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[Level, str, Path | None], Chooser] = {}
@@ -88,7 +87,7 @@ CHOOSERS = Choosers()
 
 
 def chooser_of(level: Level, game: str, weights: Path | None = None) -> Chooser:
-    """One chooser serves all bots of a level: it remembers nothing between decisions."""
+    """The chooser of a level, shared by all its bots: it keeps nothing between decisions."""
     key = level, game, weights
     if key not in CHOOSERS.known:
         CHOOSERS.known[key] = Chooser(*key)
@@ -114,7 +113,7 @@ class LevelBot:
         return tables_of(game.sheet.id), states, np.zeros(1, np.int64), np.array([seat]), seeds
 
     def choose(self, game: Game, seat: int) -> Action:
-        """What to do now; the only legal action without a thought."""
+        """The action to play now; a single legal action is taken at once."""
         check_awaited(game, seat)
         legal = game.legal(seat)
         if len(legal) == 1:
@@ -123,15 +122,15 @@ class LevelBot:
         return game.layout.actions[int(actions[0])]
 
     def forecast(self, game: Game, seat: int) -> Forecast:
-        """How a seat is expected to end if it plays on well."""
-        game.legal(seat)  # complains about a seat that does not exist
+        """The expected final score of a seat that plays well."""
+        game.legal(seat)  # refuses a seat that does not exist
         chooser = self._chooser(game)
         tables, states, *_ = self._batch(game, seat)
         net = chooser.weights.net(game.seats)
         outputs = np.zeros(OUTPUTS)
-        with machine.announced("forecast"):
-            ended = machine.thinking().forecast(
-                tables, states, seat, chooser.bound, net, chooser.desk, outputs
+        with compiled.announced("forecast"):
+            ended = compiled.thinking().forecast(
+                tables, states, seat, chooser.level.bound, net, chooser.workspace, outputs
             )
         score = replace(game, state=read_state(states, 0)).score(seat)
         if ended:
@@ -145,10 +144,10 @@ class LevelBot:
         )
 
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
-        """All legal actions with what they are worth, the best first.
+        """All legal actions and their value, the best first.
 
-        That is the one with the most points; but a level that looks ahead plays for the chance to
-        win in the last two rounds at a table, and then that one with the best.
+        The best one has the most expected points. In the last two rounds of a shared game, a level
+        that looks ahead ranks actions by the chance to win instead.
         """
         check_awaited(game, seat)
         chooser = self._chooser(game)
@@ -156,11 +155,11 @@ class LevelBot:
         legal = np.zeros(ACTIONS, np.int64)
         points, chances, errors, worths = (np.zeros(ACTIONS) for _ in range(4))
         net = chooser.weights.net(game.seats)
-        with machine.announced("opinion"):
-            n = machine.thinking().appraise(
+        with compiled.announced("opinion"):
+            n = compiled.thinking().appraise(
                 tables, states, seat, self.seed & MASK, self.seed >> 32, OPINION_BOUND,
-                REPLY_BOUND, self.level.throws, MARGIN, net, chooser.desk, chooser.inner, legal,
-                points, chances, errors, worths,
+                REPLY_BOUND, self.level.throws, MARGIN, net, chooser.workspace, chooser.inner,
+                legal, points, chances, errors, worths,
             )  # fmt: skip
         actions = game.layout.actions
         alone = game.seats == 1

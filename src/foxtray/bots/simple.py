@@ -1,6 +1,6 @@
-"""The two bots that value nothing, for one game at a time and in plain Python.
+"""The two bots without a net, for one game at a time and in plain Python.
 
-The simulator has them inside its compiled loop.
+The simulator has its own versions in the compiled loop.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from foxtray.game import Game
 
 
 class SimpleBot:
-    """Chance decides, or the points now; a seed and a position always give the same action."""
+    """`random` or `greedy`; a seed and a position always give the same action."""
 
     bounded = True
 
@@ -30,11 +30,11 @@ class SimpleBot:
             return whim.choice(legal)
 
         def gain(action: Action) -> tuple[int, bool, float]:
-            """Points first; between equals a mark, and then chance, decides."""
+            """Points first, then marks before anything else, then chance."""
             points = game.play(seat, action).game.scores()[seat].total
             return points, action.kind in (ENTER, USE), whim.random()
 
         return max(legal, key=gain)
 
     def evaluate(self, game: Game, seat: int) -> list[Opinion]:
-        raise FoxtrayError(f"bot {self.name} has no opinion on what an action is worth")
+        raise FoxtrayError(f"bot {self.name} cannot evaluate actions; choose another bot")

@@ -1,4 +1,4 @@
-"""The chance to win, from the quantiles that the network gives; in the compilable subset."""
+"""The chance to win, from the quantiles of the network; in the compilable subset."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from foxtray.bots.network import QUANTILE, QUANTILES, SCALE, SECOND
 
 if TYPE_CHECKING:
-    from foxtray.bots.desk import Array, Desk, Net
+    from foxtray.bots.workspace import Array, Net, Workspace
 
 
 def output(net: Net, h2: Array, k: int) -> float:
@@ -19,13 +19,13 @@ def output(net: Net, h2: Array, k: int) -> float:
     return y
 
 
-def set_ends(ended: bool, total: int, net: Net, desk: Desk) -> None:
-    """Where a seat with this total may end, ascending, from the state that was valued last."""
-    ends = desk.ends
+def set_ends(ended: bool, total: int, net: Net, workspace: Workspace) -> None:
+    """The final totals of a seat, ascending, from the state that was valued last."""
+    ends = workspace.ends
     for k in range(QUANTILES):
         end = total + 0.0
         if not ended:
-            end += output(net, desk.h2, QUANTILE + k) * SCALE
+            end += output(net, workspace.h2, QUANTILE + k) * SCALE
         at = k
         while at > 0 and ends[at - 1] > end:
             ends[at] = ends[at - 1]
@@ -34,7 +34,7 @@ def set_ends(ended: bool, total: int, net: Net, desk: Desk) -> None:
 
 
 def share_below(ends: Array, points: float) -> float:
-    """How likely a seat ends below some points: each quantile is blurred to its neighbours."""
+    """The chance that a seat ends below `points`, with each quantile smoothed."""
     width = max(1.0, (ends[QUANTILES - 1] - ends[0]) / (QUANTILES - 1))
     share = 0.0
     for k in range(QUANTILES):
@@ -42,13 +42,13 @@ def share_below(ends: Array, points: float) -> float:
     return share / QUANTILES
 
 
-def chance_to_win(ended: bool, total: int, net: Net, desk: Desk) -> float:
-    """The chance of the seat that was valued last to end above all rivals."""
-    set_ends(ended, total, net, desk)
+def chance_to_win(ended: bool, total: int, net: Net, workspace: Workspace) -> float:
+    """The chance that the seat valued last ends above all rivals."""
+    set_ends(ended, total, net, workspace)
     chance = 0.0
     for k in range(QUANTILES):
         ahead = 1.0
-        for rival in range(desk.rivals):
-            ahead *= share_below(desk.rival_ends[rival], desk.ends[k])
+        for rival in range(workspace.rivals):
+            ahead *= share_below(workspace.rival_ends[rival], workspace.ends[k])
         chance += ahead
     return chance / QUANTILES

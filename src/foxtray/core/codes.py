@@ -1,7 +1,10 @@
 """The small integers that the rules speak, and the names people read beside them.
 
 Plain module-level ints: they unify with ints under numba and cost nothing when interpreted.
+Where names leave the core, in views and events, they are a type of their own.
 """
+
+from typing import Literal, get_args
 
 # Sizes that every table and state is padded to, so that all sheets share one compiled form.
 SEATS = 4
@@ -9,13 +12,14 @@ DICE = 6
 AREAS = 5
 TRACKS = 3
 CELLS = 80
-GROUPS = 24
+LINES = 24
 BONUSES = 16
 ACTIONS = 256
 VALUES = 13
 EVERY_VALUE = (1 << VALUES) - 1
+EVERY_DIE = (1 << DICE) - 1
 HITS = 4
-CELL_GROUPS = 3
+CELL_LINES = 3
 ROUNDS = 6
 
 ROLLS = 3
@@ -27,8 +31,8 @@ MATCH, STAGED, AT_LEAST, ANY, RISING, FALLING = range(6)
 ENTRY_NAMES = ("match", "staged", "at_least", "any", "rising", "falling")
 
 # How an area scores.
-BY_COUNT, BY_GROUP, BY_ROW, SUM, PAIRS = range(5)
-SCORE_NAMES = ("count", "groups", "rows", "sum", "pairs")
+BY_COUNT, BY_LINES, BY_ROWS, SUM, PAIRS = range(5)
+SCORE_NAMES = ("count", "lines", "rows", "sum", "pairs")
 
 # What a bonus is.
 NO_BONUS, MARK, TRACK, FOX, CHOICE = range(5)
@@ -36,11 +40,13 @@ BONUS_NAMES = ("none", "mark", "action", "fox", "choice")
 
 # The action tracks, in this order on every sheet that has them.
 REROLLS, RETURNS, EXTRAS = range(3)
-TRACK_NAMES = ("reroll", "return", "extra")
+TrackName = Literal["reroll", "return", "extra"]
+TRACK_NAMES: tuple[TrackName, ...] = get_args(TrackName)
 
 # Where a die lies; the die fields are FIELD, FIELD + 1, FIELD + 2.
 POOL, TRAY, ASIDE, FIELD = range(4)
-PLACE_NAMES = ("pool", "tray", "aside", "field1", "field2", "field3")
+PlaceName = Literal["pool", "tray", "aside", "field1", "field2", "field3"]
+PLACE_NAMES: tuple[PlaceName, ...] = get_args(PlaceName)
 
 # Where the game stands.
 OPENING, THROW, CHOOSING, SERVING, OVER = range(5)
@@ -48,7 +54,8 @@ PHASE_NAMES = ("opening", "throw", "choosing", "serving", "over")
 
 # What a seat is asked for, once its open bonuses are used.
 IDLE, PICK, WINDOW, FOLLOW, SERVED, EXTRA = range(6)
-STAGE_NAMES = ("idle", "pick", "window", "follow", "served", "extra")
+StageName = Literal["idle", "pick", "window", "follow", "served", "extra"]
+STAGE_NAMES: tuple[StageName, ...] = get_args(StageName)
 
 # Kinds of action. The first two are also the ids of their only action.
 PASS, REROLL, RETURN, ENTER, USE = range(5)
@@ -56,15 +63,18 @@ ACTION_NAMES = ("pass", "reroll", "return", "enter", "use")
 
 # How a die came to be entered.
 FROM_POOL, FROM_TRAY, FROM_FIELD, AS_EXTRA, AS_CROSS = range(5)
-MANNER_NAMES = ("pool", "tray", "field", "extra", "cross")
+MannerName = Literal["pool", "tray", "field", "extra", "cross"]
+MANNER_NAMES: tuple[MannerName, ...] = get_args(MannerName)
 
 # Why a die moved.
 LOWER, LEFT_OVER, RETURNED, HIGHER, CHOSEN = range(5)
-MOVE_NAMES = ("lower", "left_over", "returned", "set_aside", "taken")
+MoveName = Literal["lower", "left_over", "returned", "set_aside", "taken"]
+MOVE_NAMES: tuple[MoveName, ...] = get_args(MoveName)
 
 # What a bonus came from.
 BY_CELL, BY_LINE, BY_TRACK, BY_ROUND = range(4)
-SOURCE_NAMES = ("cell", "line", "track", "round")
+SourceName = Literal["cell", "line", "track", "round"]
+SOURCE_NAMES: tuple[SourceName, ...] = get_args(SourceName)
 
 # Entries of the log: a code and four numbers each.
 (

@@ -1,7 +1,8 @@
 """A sheet flattened into tables of integers, and its actions numbered.
 
 The rules see only these tables. They are padded to the sizes in `codes`, so that all sheets have
-the same shapes and one compiled form serves them all.
+the same shapes and one compiled form serves them all; a sheet that is too large for them is refused
+when it is made.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from foxtray.core.codes import (
     ACTIONS,
     AREAS,
     BONUSES,
-    CELL_GROUPS,
+    CELL_LINES,
     CELLS,
     DICE,
-    GROUPS,
     HITS,
+    LINES,
     ROUNDS,
     SEATS,
     TRACKS,
     VALUES,
 )
 from foxtray.errors import MalformedAction
-from foxtray.sheets import sheet_of
-from foxtray.sheets.model import Bonus, Sheet, SheetError
+from foxtray.games.model import Bonus, Sheet
+from foxtray.games.registry import sheet_of
 
 JOKER = 0
 
@@ -44,7 +45,7 @@ class Tables:
 
     may_decline: int = 0
     areas: int = AREAS
-    groups: int = 0
+    lines: int = 0
     marks: int = 0
     """Mark bonuses are the kinds 1 to this one, in the order of their actions."""
     choice: int = 0
@@ -66,8 +67,8 @@ class Tables:
     adds_joker: list[int] = field(default_factory=lambda: zeros(AREAS))
     area_die: list[int] = field(default_factory=lambda: zeros(AREAS))
     points: list[list[int]] = field(default_factory=lambda: zeros(AREAS, CELLS))
-    first_group: list[int] = field(default_factory=lambda: zeros(AREAS))
-    end_group: list[int] = field(default_factory=lambda: zeros(AREAS))
+    first_line: list[int] = field(default_factory=lambda: zeros(AREAS))
+    end_line: list[int] = field(default_factory=lambda: zeros(AREAS))
 
     # Cells.
     number: list[int] = field(default_factory=lambda: zeros(CELLS))
@@ -75,14 +76,14 @@ class Tables:
     factor: list[int] = field(default_factory=lambda: zeros(CELLS))
     bonus: list[int] = field(default_factory=lambda: zeros(CELLS))
     bonus_minimum: list[int] = field(default_factory=lambda: zeros(CELLS))
-    cell_groups: list[int] = field(default_factory=lambda: zeros(CELLS))
-    cell_group: list[list[int]] = field(default_factory=lambda: zeros(CELLS, CELL_GROUPS))
+    cell_lines: list[int] = field(default_factory=lambda: zeros(CELLS))
+    cell_line: list[list[int]] = field(default_factory=lambda: zeros(CELLS, CELL_LINES))
 
     # Lines.
-    group_size: list[int] = field(default_factory=lambda: zeros(GROUPS))
-    group_bonus: list[int] = field(default_factory=lambda: zeros(GROUPS))
-    group_points: list[int] = field(default_factory=lambda: zeros(GROUPS))
-    group_is_row: list[int] = field(default_factory=lambda: zeros(GROUPS))
+    line_size: list[int] = field(default_factory=lambda: zeros(LINES))
+    line_bonus: list[int] = field(default_factory=lambda: zeros(LINES))
+    line_points: list[int] = field(default_factory=lambda: zeros(LINES))
+    line_is_row: list[int] = field(default_factory=lambda: zeros(LINES))
 
     # Tracks: fields 0 where the sheet has none.
     track_fields: list[int] = field(default_factory=lambda: zeros(TRACKS))
@@ -96,6 +97,8 @@ class Tables:
     in_choice: list[int] = field(default_factory=lambda: zeros(BONUSES))
     bonus_action: list[int] = field(default_factory=lambda: zeros(BONUSES))
     """The first action that uses a mark bonus."""
+    bonus_end: list[int] = field(default_factory=lambda: zeros(BONUSES))
+    """The end of the actions that use it."""
 
     # Dice: the areas it may be entered in, and by value the cells it may hit in a grid.
     die_first_area: list[int] = field(default_factory=lambda: zeros(DICE))
@@ -143,7 +146,7 @@ class Action:
         """Read an action of a game from its text."""
         known = layout(game)
         if text not in known.action_ids:
-            raise MalformedAction(f"{text!r} is no action of {game}")
+            raise MalformedAction(f"{text!r} is not an action of {game}")
         return known.actions[known.action_ids[text]]
 
     def __hash__(self) -> int:
@@ -166,7 +169,7 @@ class Layout:
     cell_area: tuple[int, ...]
     bonuses: tuple[Bonus | None, ...]
     """The kinds of bonus by number; 0 is none."""
-    groups: tuple[tuple[int, int], ...]
+    lines: tuple[tuple[int, int], ...]
     """Area and index within the area of every line."""
     actions: tuple[Action, ...]
     action_ids: dict[str, int]
@@ -185,14 +188,14 @@ def lay_out(sheet: Sheet) -> Layout:
     number = {bonus: i for i, bonus in enumerate(bonuses) if bonus}
     t.may_decline = int(sheet.may_decline)
     t.rounds = [0, *sheet.rounds]
-    t.round_bonus = padded([number[b] if b else 0 for b in sheet.round_bonus], ROUNDS, "rounds")
+    t.round_bonus = padded([number[b] if b else 0 for b in sheet.round_bonus], ROUNDS)
     t.marks = sum(1 for b in bonuses if b and b.kind == "mark")
     fill_bonuses(t, sheet, bonuses)
     for track in sheet.tracks:
         i = codes.TRACK_NAMES.index(track.name)
         t.track_fields[i] = track.fields
         t.track_bonus[i] = number[track.last] if track.last else 0
-    names, cell_area, groups = fill_areas(t, sheet, number)
+    names, cell_area, lines = fill_areas(t, sheet, number)
     actions = list_actions(t, sheet, names)
     fill_actions(t, actions)
     return Layout(
@@ -201,15 +204,13 @@ def lay_out(sheet: Sheet) -> Layout:
         names,
         cell_area,
         bonuses,
-        groups,
+        lines,
         actions,
         {action.text: action.id for action in actions},
     )
 
 
-def padded(values: list[int], size: int, what: str) -> list[int]:
-    if len(values) > size:
-        raise SheetError(f"{len(values)} {what} are more than the {size} that fit")
+def padded(values: list[int], size: int) -> list[int]:
     return values + [0] * (size - len(values))
 
 
@@ -223,8 +224,6 @@ def number_bonuses(sheet: Sheet) -> tuple[Bonus | None, ...]:
         area = colours.index(bonus.area) if bonus.area else 0
         return rank, area, bonus.value, bonus.track
 
-    if len(kinds) >= BONUSES:
-        raise SheetError(f"{len(kinds)} kinds of bonus are more than fit")
     return (None, *sorted(kinds, key=order))
 
 
@@ -250,13 +249,11 @@ def fill_areas(
 ) -> tuple[tuple[str, ...], tuple[int, ...], tuple[tuple[int, int], ...]]:
     names: list[str] = []
     cell_area: list[int] = []
-    groups: list[tuple[int, int]] = []
+    lines: list[tuple[int, int]] = []
     for a, area in enumerate(sheet.areas):
         first = len(names)
         names += area.cell_names()
         cell_area += [a] * len(area.cells)
-        if len(names) > CELLS or len(groups) + len(area.groups) > GROUPS:
-            raise SheetError(f"sheet {sheet.id}: more cells or lines than fit")
         t.entry[a] = codes.ENTRY_NAMES.index(area.entry)
         t.grid[a] = int(area.grid)
         t.scores[a] = codes.SCORE_NAMES.index(area.scores)
@@ -264,8 +261,8 @@ def fill_areas(
         t.first_cell[a], t.end_cell[a] = first, len(names)
         t.full[a] = 2 if area.entry == "staged" else 1
         t.adds_joker[a] = int(area.adds_joker)
-        t.area_die[a] = sheet.dice.index(area.colour)
-        t.points[a] = padded(list(area.points), CELLS, "points")
+        t.area_die[a] = sheet.dice.index(area.die)
+        t.points[a] = padded(list(area.points), CELLS)
         if area.row_dice:
             t.follow_area = a
         for i, cell in enumerate(area.cells, first):
@@ -274,22 +271,20 @@ def fill_areas(
             t.factor[i] = cell.factor
             t.bonus[i] = number[cell.bonus] if cell.bonus else 0
             t.bonus_minimum[i] = cell.bonus_minimum
-        t.first_group[a] = len(groups)
-        for g, group in enumerate(area.groups):
-            line = len(groups)
-            groups.append((a, g))
-            t.group_size[line] = len(group.cells)
-            t.group_bonus[line] = number[group.bonus] if group.bonus else 0
-            t.group_points[line] = group.points
-            t.group_is_row[line] = int(group.kind == "row")
-            for c in group.cells:
-                if t.cell_groups[first + c] == CELL_GROUPS:
-                    raise SheetError(f"a cell lies in more than {CELL_GROUPS} lines")
-                t.cell_group[first + c][t.cell_groups[first + c]] = line
-                t.cell_groups[first + c] += 1
-        t.end_group[a] = len(groups)
-    t.groups = len(groups)
-    return tuple(names), tuple(cell_area), tuple(groups)
+        t.first_line[a] = len(lines)
+        for number_in_area, line in enumerate(area.lines):
+            i = len(lines)
+            lines.append((a, number_in_area))
+            t.line_size[i] = len(line.cells)
+            t.line_bonus[i] = number[line.bonus] if line.bonus else 0
+            t.line_points[i] = line.points
+            t.line_is_row[i] = int(line.kind == "row")
+            for c in line.cells:
+                t.cell_line[first + c][t.cell_lines[first + c]] = i
+                t.cell_lines[first + c] += 1
+        t.end_line[a] = len(lines)
+    t.lines = len(lines)
+    return tuple(names), tuple(cell_area), tuple(lines)
 
 
 def list_actions(t: Tables, sheet: Sheet, names: tuple[str, ...]) -> tuple[Action, ...]:
@@ -297,25 +292,23 @@ def list_actions(t: Tables, sheet: Sheet, names: tuple[str, ...]) -> tuple[Actio
     actions: list[Action] = []
 
     def add(text: str, kind: int, **what: int) -> int:
-        if len(actions) == ACTIONS:
-            raise SheetError(f"sheet {sheet.id}: more than {ACTIONS} actions")
         actions.append(Action(sheet.id, len(actions), text, kind, **what))
         return actions[-1].id
 
     add("pass", codes.PASS)
     add("reroll", codes.REROLL)
-    letters = [colour[0] for colour in sheet.dice]
+    letters = sheet.letters
     if t.track_fields[codes.RETURNS]:
         t.return_action = len(actions)
         for d, letter in enumerate(letters):
             add(f"return:{letter}", codes.RETURN, die=d)
-    for d, colour in enumerate(sheet.dice):
-        own = [a for a, area in enumerate(sheet.areas) if d == JOKER or area.colour == colour]
+    for d, die in enumerate(sheet.dice):
+        own = [a for a, area in enumerate(sheet.areas) if d == JOKER or area.die == die]
         t.die_first_area[d], t.die_end_area[d] = own[0], own[-1] + 1
         for a, area in enumerate(sheet.areas):
             if area.grid:
                 for c, cell in enumerate(area.cells, t.first_cell[a]):
-                    if a in own or (area.row_dice and area.row_dice[cell.row] == colour):
+                    if a in own or (area.row_dice and area.row_dice[cell.row] == die):
                         i = add(f"{letters[d]}>{names[c]}", codes.ENTER, die=d, area=a, cell=c)
                         add_hit(t, d, a, cell.number, c, i)
             elif a in own:
@@ -333,14 +326,13 @@ def list_actions(t: Tables, sheet: Sheet, names: tuple[str, ...]) -> tuple[Actio
         else:
             for v in (t.bonus_value[b],) if t.bonus_value[b] else area.values:
                 add(f"+{area.letter}={v}", codes.USE, area=a, value=v, bonus=b)
+        t.bonus_end[b] = len(actions)
     return tuple(actions)
 
 
 def add_hit(t: Tables, die: int, area: int, number: int, cell: int, action: int) -> None:
     """Let a die that shows a number reach a cell of a grid."""
     k = t.hits[die][area][number]
-    if k == HITS:
-        raise SheetError(f"more than {HITS} cells of an area show {number}")
     t.hit_cell[die][area][number][k] = cell
     t.hit_action[die][area][number][k] = action
     t.hits[die][area][number] += 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from foxtray.core.codes import AREAS, BONUSES, CELLS, DICE, GROUPS, LOG_SIZE, SEATS, TRACKS
+from foxtray.core.codes import AREAS, BONUSES, CELLS, DICE, LINES, LOG_SIZE, SEATS, TRACKS
 
 
 def per_die() -> list[int]:
@@ -57,7 +57,7 @@ class State:
     """Crosses or entries per area: also the index of the next field of a row."""
     fits: list[list[int]] = field(default_factory=lambda: per_seat_and(AREAS))
     """The values, as bits, that an area has a place for; it follows from the cells."""
-    missing: list[list[int]] = field(default_factory=lambda: per_seat_and(GROUPS))
+    missing: list[list[int]] = field(default_factory=lambda: per_seat_and(LINES))
     """Cells of a line that are still unmarked."""
     circled: list[list[int]] = field(default_factory=lambda: per_seat_and(TRACKS))
     spent: list[list[int]] = field(default_factory=lambda: per_seat_and(TRACKS))

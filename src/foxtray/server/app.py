@@ -1,10 +1,12 @@
-"""The assembly: what a server is made of, put together in plain sight."""
+"""Assembles the application from its parts."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 import structlog
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -18,25 +20,31 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from foxtray import __version__
 from foxtray.errors import FoxtrayError
-from foxtray.server.api import ENDPOINTS, json_response, problem, route
-from foxtray.server.crew import Crew
-from foxtray.server.desk import Desk
-from foxtray.server.hall import Hall
-from foxtray.server.hosts import Hosts, is_loopback
-from foxtray.server.limits import Limits
-from foxtray.server.live import Live
-from foxtray.server.messages import Health
+from foxtray.server.backups import Backups
+from foxtray.server.bots.pool import WorkerPool
+from foxtray.server.http.api import json_response, problem, route
+from foxtray.server.http.endpoints import ENDPOINTS
+from foxtray.server.http.hosts import Hosts, is_loopback
+from foxtray.server.http.limits import Limits, limits_of
+from foxtray.server.http.live import Live
+from foxtray.server.http.openapi import document
+from foxtray.server.http.services import Services
+from foxtray.server.http.static import CLIENT, Client
+from foxtray.server.machine import MACHINE, Machine
 from foxtray.server.metrics import Metrics
-from foxtray.server.openapi import document
+from foxtray.server.names import RefusedNames
 from foxtray.server.players import Players
-from foxtray.server.refusals import Refusal
+from foxtray.server.protocol.codec import encode
+from foxtray.server.protocol.messages import Health
+from foxtray.server.protocol.refusals import Refusal
+from foxtray.server.registration import Door
 from foxtray.server.settings import Settings
-from foxtray.server.static import CLIENT, Client
 from foxtray.server.store import Store
-from foxtray.server.table import encode
+from foxtray.server.tables.registry import TableRegistry
 
 log = structlog.get_logger()
 
+PAGES = "/{path:path}"
 SECURITY = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -51,11 +59,11 @@ SECURITY = {
 
 
 class Gate:
-    """Turns away what is addressed to another name or comes from another page."""
+    """Refuses requests for another host or from another origin."""
 
-    def __init__(self, app: ASGIApp, desk: Desk) -> None:
+    def __init__(self, app: ASGIApp, services: Services) -> None:
         self.app = app
-        self.desk = desk
+        self.services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -70,51 +78,77 @@ class Gate:
             await send(message)
 
         try:
-            self.desk.hosts.check(scope)
+            self.services.hosts.check(scope)
         except Refusal as error:
-            answer = problem(self.desk, error)
+            answer = problem(self.services, error)
             if scope["type"] == "http":
                 await answer(scope, receive, secured)
             else:
                 await receive()
                 await send({"type": "websocket.close", "code": 1008, "reason": error.code})
             return
-        # Sockets are handed on as they are: wrapping would cost each of their messages.
+        # Sockets are not wrapped: that would slow down each of their messages.
         http = scope["type"] == "http"
         await self.app(scope, receive, secured if http else send)
+
+
+def free_space(folder: Path) -> int:
+    """Bytes that may still be written; 0 where the folder cannot be read."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return 0
 
 
 def create_app(
     settings: Settings,
     store: Store,
-    crew: Crew,
+    workers: WorkerPool,
     metrics: Metrics | None = None,
+    limits: Limits | None = None,
     client: Path = CLIENT,
+    *,
+    check_throws: bool = True,
+    machine: Machine = MACHINE,
 ) -> Starlette:
-    """A server on a store, with bots; the caller opens and closes both."""
+    """The application for a store and a worker pool; the caller opens and closes both."""
     metrics = metrics or Metrics()
-    desk = Desk(
+    services = Services(
         settings=settings,
         store=store,
-        hall=Hall(store, crew, settings),
-        players=Players(store),
-        limits=Limits(settings.limits),
+        registry=TableRegistry(store, workers, settings, machine, check_throws=check_throws),
+        players=Players(store, RefusedNames(settings.refused_names, workers.bots), machine),
+        limits=limits_of(settings) if limits is None else limits,
         hosts=Hosts(settings),
         metrics=metrics,
+        door=Door(store, settings.registration),
+        machine=machine,
     )
-    live = Live(desk)
-    metrics.tables.set_function(lambda: len(desk.hall.tables))
+    live = Live(services)
+    backups = Backups(settings, metrics)
+    metrics.tables.set_function(lambda: len(services.registry.tables))
     metrics.storage_failing.set_function(lambda: int(store.failing is not None))
+    metrics.bot_queue.set_function(lambda: workers.waiting)
+    metrics.worker_restarts.set_function(lambda: workers.restarts)
+    metrics.workers_ready.set_function(lambda: workers.ready)
+    metrics.disk_free.set_function(lambda: free_space(settings.db.parent))
 
-    async def health(request: Request) -> Response:
-        failing = store.failing
-        answer = Health(
-            "storage_failing" if failing else "ok",
-            Refusal("storage_failing").args[0] if failing else "moves are written",
-            __version__,
-            crew.state,
-        )
-        return json_response(encode(answer), 503 if failing else 200)
+    def health() -> Health:
+        tasks = (workers.tasks, services.registry.tasks, live.tasks, backups.tasks)
+        dead = [name for group in tasks for name in group.dead]
+        status: Literal["ok", "storage_failing", "task_died"] = "ok"
+        message = "moves are saved"
+        if store.failing:
+            status, message = "storage_failing", Refusal("storage_failing").args[0]
+        elif dead:
+            status, message = "task_died", f"restart the server: {', '.join(dead)} died"
+        return Health(status, message, __version__, workers.state)
+
+    async def healthz(request: Request) -> Response:
+        answer = health()
+        return json_response(encode(answer), 200 if answer.status == "ok" else 503)
+
+    metrics.healthy.set_function(lambda: int(health().status == "ok"))
 
     async def figures(request: Request) -> Response:
         if not (request.client and is_loopback(request.client.host)):
@@ -126,37 +160,46 @@ def create_app(
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, FoxtrayError)
-        return problem(desk, error)
+        return problem(services, error)
 
     async def misdirected(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = "method_not_allowed" if error.status_code == 405 else "not_found"
-        answer = problem(desk, Refusal(code))
-        answer.headers.update(error.headers or {})
+        answer = problem(services, Refusal(code))
+        if error.status_code == 405:
+            answer.headers["Allow"] = ", ".join(sorted(methods_at(request)))
         return answer
+
+    def methods_at(request: Request) -> set[str]:
+        """All methods that an address accepts; several routes may share it."""
+        at = [r for r in app.routes if isinstance(r, Route) and r.matches(request.scope)[0].value]
+        exact = [r for r in at if r.path != PAGES] or at
+        return {method for found in exact for method in found.methods or ()}
 
     async def failed(request: Request, error: Exception) -> Response:
         log.error("request_failed", path=request.url.path, exc_info=error)
-        return problem(desk, Refusal("internal"))
+        return problem(services, Refusal("internal"))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        desk.hall.start()
+        services.registry.start()
         live.start()
+        backups.start()
         try:
             yield
         finally:
-            live.close()
-            await desk.hall.close()
+            await backups.close()
+            await live.close()
+            await services.registry.close()
 
     app = Starlette(
         routes=[
-            *(route(endpoint, desk, live) for endpoint in ENDPOINTS),
+            *(route(endpoint, services, live) for endpoint in ENDPOINTS),
             Route("/api/openapi.json", openapi),
             WebSocketRoute("/api/tables/{table}/live", live),
-            Route("/healthz", health),
+            Route("/healthz", healthz),
             Route("/metrics", figures),
-            Route("/{path:path}", Client(client).page, methods=["GET"]),
+            Route(PAGES, Client(client).page, methods=["GET"]),
         ],
         exception_handlers={
             FoxtrayError: refused,
@@ -165,6 +208,6 @@ def create_app(
         },
         lifespan=lifespan,
     )
-    app.add_middleware(Gate, desk=desk)
-    app.state.desk = desk
+    app.add_middleware(Gate, services=services)
+    app.state.services = services
     return app

@@ -1,20 +1,27 @@
-"""The commands of the server: serve, backup, export. Imports nothing heavy until one is run."""
+"""The commands of the server: serve, backup, restore, export, admin.
+
+A heavy module is imported only by the command that needs it.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-Adder = Callable[[str, str, Sequence[str]], argparse.ArgumentParser]
+from foxtray.arguments import AddCommand
+from foxtray.server import admin_commands
+
+if TYPE_CHECKING:
+    from foxtray.server.settings import Settings
 
 
-def add(command: Adder) -> None:
+def add(command: AddCommand) -> None:
     """Add the commands to a parser."""
     serve = command(
         "serve",
-        "open live tables for this machine, the home network or the world",
+        "run a game server for this machine, the home network or the internet",
         ["--open", "--lan", "--public-url https://games.example --trusted-proxies 127.0.0.1"],
     )
     serve.add_argument("--host", metavar="NAME", help="address to listen on (default: 127.0.0.1)")
@@ -22,8 +29,8 @@ def add(command: Adder) -> None:
     serve.add_argument(
         "--lan", action="store_true", default=None, help="let phones in the same network join"
     )
-    serve.add_argument("--public-url", metavar="URL", help="the address that links should use")
-    serve.add_argument("--db", type=Path, metavar="FILE", help="where everything is kept")
+    serve.add_argument("--public-url", metavar="URL", help="public address, used in links")
+    serve.add_argument("--db", type=Path, metavar="FILE", help="database file")
     serve.add_argument(
         "--open", action="store_true", default=None, help="open the page in a browser"
     )
@@ -33,50 +40,102 @@ def add(command: Adder) -> None:
         help="addresses of reverse proxies, separated by commas",
     )
     serve.add_argument(
-        "--keep-finished", type=int, metavar="DAYS", help="keep finished tables (default: 365)"
+        "--keep-finished",
+        type=int,
+        metavar="DAYS",
+        help="days to keep finished tables (default: 365)",
     )
     serve.add_argument(
-        "--keep-unfinished", type=int, metavar="DAYS", help="keep abandoned tables (default: 90)"
+        "--keep-unfinished",
+        type=int,
+        metavar="DAYS",
+        help="days to keep abandoned tables (default: 90)",
+    )
+    serve.add_argument(
+        "--backup-dir", type=Path, metavar="DIR", help="make copies of the data in this folder"
+    )
+    serve.add_argument(
+        "--backup-every", type=float, metavar="HOURS", help="time between copies (default: 24)"
+    )
+    serve.add_argument(
+        "--backup-keep", type=int, metavar="N", help="how many copies to keep (default: 7)"
     )
     serve.add_argument("--workers", type=int, metavar="N", help="processes for bots")
     serve.add_argument(
         "--bot-pause", type=float, metavar="SECONDS", help="how long bots pause (default: 1)"
     )
     serve.add_argument(
+        "--people-per-address",
+        type=int,
+        metavar="N",
+        help="people who may share one address, such as a club's (default: 20)",
+    )
+    serve.add_argument(
+        "--tables-per-player",
+        type=int,
+        metavar="N",
+        help="unfinished tables a player may have (default: 60)",
+    )
+    serve.add_argument(
+        "--limit", metavar="LIST", help="individual limits, such as command.player=120/30"
+    )
+    serve.add_argument(
         "--no-limits",
         dest="limits",
         action="store_false",
         default=None,
-        help="limit nobody: for tests and benchmarks",
+        help="disable all rate limits, for tests and benchmarks",
+    )
+    serve.add_argument(
+        "--registration",
+        metavar="WHO",
+        help="who may become a player: open, invitation or closed",
+    )
+    serve.add_argument(
+        "--refused-names", metavar="FILE", help="names that nobody may take, one on each line"
     )
     serve.add_argument("--log-level", metavar="LEVEL", help="debug, info, warning or error")
     serve.set_defaults(run=run_serve)
 
     copy = command("backup", "copy the data of a server, running or not", ["monday.db"])
     copy.add_argument("file", type=Path, metavar="FILE", help="the copy; must not exist yet")
-    copy.add_argument("--db", type=Path, metavar="FILE", help="where everything is kept")
+    copy.add_argument("--db", type=Path, metavar="FILE", help="database file")
     copy.set_defaults(run=run_backup)
 
+    back = command("restore", "replace a server's data with a backup", ["monday.db"])
+    back.add_argument("file", type=Path, metavar="FILE", help="a file written by backup")
+    back.add_argument("--db", type=Path, metavar="FILE", help="database file")
+    back.set_defaults(run=run_restore)
+
     export = command("export", "write all finished games as records", ["records/"])
-    export.add_argument("folder", type=Path, metavar="DIR", help="where the .fox files go")
-    export.add_argument("--db", type=Path, metavar="FILE", help="where everything is kept")
+    export.add_argument("folder", type=Path, metavar="DIR", help="folder for the .fox files")
+    export.add_argument("--db", type=Path, metavar="FILE", help="database file")
     export.set_defaults(run=run_export)
+    admin_commands.add(command)
 
 
 NAMES = (
     "host", "port", "lan", "public_url", "db", "open", "trusted_proxies", "keep_finished",
-    "keep_unfinished", "workers", "bot_pause", "limits", "log_level",
+    "keep_unfinished", "backup_dir", "backup_every", "backup_keep", "workers", "bot_pause",
+    "people_per_address", "tables_per_player", "limit", "limits", "registration", "refused_names",
+    "log_level",
 )  # fmt: skip
 
 
 def run_serve(args: argparse.Namespace) -> int:
     from foxtray.server.run import run
+
+    return run(settings_of(args))
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """The settings from the flags; the environment provides the others."""
     from foxtray.server.settings import Settings, from_environment
 
     chosen = from_environment()
     given = {name: getattr(args, name) for name in NAMES}
     chosen.update({name: value for name, value in given.items() if value is not None})
-    return run(Settings(**chosen))  # type: ignore[arg-type]
+    return Settings(**chosen)  # type: ignore[arg-type]
 
 
 def database(args: argparse.Namespace) -> Path:
@@ -95,13 +154,31 @@ def run_backup(args: argparse.Namespace) -> int:
     return 0
 
 
+def run_restore(args: argparse.Namespace) -> int:
+    from foxtray.server.store.sqlite import restore
+
+    target = database(args)
+    kept = restore(args.file, target)
+    print(f"Restored {target} from {args.file}.")
+    if kept:
+        print(f"The previous data was saved as {kept}.")
+    return 0
+
+
 def run_export(args: argparse.Namespace) -> int:
     import asyncio
 
     from foxtray.server.export import export
 
-    count, old = asyncio.run(export(database(args), args.folder))
-    print(f"{count} {'record' if count == 1 else 'records'} written to {args.folder}.")
-    if old:
-        print(f"{old} of them by rules that this version no longer plays.", file=sys.stderr)
-    return 0
+    done = asyncio.run(export(database(args), args.folder))
+    print(
+        f"{done.records} {'record' if done.records == 1 else 'records'} written to {args.folder}."
+    )
+    if done.outdated:
+        print(
+            f"{done.outdated} of them played under older rules that this version cannot replay.",
+            file=sys.stderr,
+        )
+    for table, cause in done.damaged.items():
+        print(f"foxtray: table {table} is damaged and was skipped: {cause}", file=sys.stderr)
+    return 1 if done.damaged else 0

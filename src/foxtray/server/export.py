@@ -1,26 +1,37 @@
-"""All finished games of a store as records, whether its server is running or not."""
+"""Exports all finished games of a store as records, whether its server is running or not."""
 
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from foxtray.game import RULES_VERSION
-from foxtray.server import inputs
-from foxtray.server.bygone import Bygone
-from foxtray.server.state import TableState
-from foxtray.server.store import Store, StoreError
+from foxtray.server.store import Store, StoreError, TableRow
 from foxtray.server.store.sqlite import SqliteStore, backup
+from foxtray.server.tables.log import TableLog
+from foxtray.server.tables.outdated import OutdatedTable
 
 
-async def export(source: Path, folder: Path) -> tuple[int, int]:
-    """Write the records; returns how many, and how many of them by rules gone by."""
+@dataclass(slots=True)
+class Exported:
+    """The result of an export."""
+
+    records: int = 0
+    outdated: int = 0
+    """How many of them were played under older rules."""
+    damaged: dict[str, str] = field(default_factory=dict)
+    """The tables that could not be read, with the cause."""
+
+
+async def export(source: Path, folder: Path) -> Exported:
+    """Write the records of all finished games."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{folder} cannot be made: {error.strerror}") from None
+        raise StoreError(f"cannot create {folder}: {error.strerror}") from None
     with tempfile.TemporaryDirectory() as scratch:
-        # From a copy: the file itself belongs to its server.
+        # Read a copy: the file itself may be in use by its server.
         copy = Path(scratch) / "copy.db"
         backup(source, copy)
         store = SqliteStore(copy)
@@ -30,22 +41,24 @@ async def export(source: Path, folder: Path) -> tuple[int, int]:
             await store.close()
 
 
-async def write_records(store: Store, folder: Path) -> tuple[int, int]:
-    count = old = 0
+async def write_records(store: Store, folder: Path) -> Exported:
+    done = Exported()
     async for name in store.finished():
         row = await store.table(name)
         assert row is not None
-        log = [inputs.decode(entry.data) for entry in await store.log(name)]
-        if row.rules == RULES_VERSION:
-            state = TableState(row)
-            for entry in log:
-                state.apply(entry)
-            text = state.record_text(await store.names(state.players()))
-        else:
-            bygone = Bygone(row, log, [result.total for result in await store.results(name)])
-            bygone.names = await store.names(bygone.state.players())
-            text = bygone.record_text()
-            old += 1
+        try:
+            text = await record_text(store, row)
+        except Exception as error:  # one damaged table must not stop the export
+            done.damaged[name] = str(error) or repr(error)
+            continue
         (folder / f"{name}.fox").write_text(text, encoding="utf-8")
-        count += 1
-    return count, old
+        done.records += 1
+        done.outdated += row.rules != RULES_VERSION
+    return done
+
+
+async def record_text(store: Store, row: TableRow) -> str:
+    if row.rules != RULES_VERSION:
+        return (await OutdatedTable.load(store, row)).record_text()
+    state = TableLog(row, await store.log(row.id)).state
+    return state.record_text(await store.names(state.players()))

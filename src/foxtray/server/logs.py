@@ -1,4 +1,4 @@
-"""JSON logs on standard error; queries and headers, where tokens are, are never logged."""
+"""JSON logs on standard error. Queries and headers are never logged: they contain tokens."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import structlog
 
 
 def configure(level: str) -> None:
-    """Send everything that is logged through one formatter."""
+    """Send all log messages through one formatter."""
     shared: list[structlog.typing.Processor] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        # Without locals: they hold tokens and secrets.
+        # No local variables: they hold tokens and secrets.
         structlog.processors.ExceptionRenderer(
             structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
         ),
@@ -38,5 +38,5 @@ def configure(level: str) -> None:
     root.handlers = [handler]
     root.setLevel(level.upper())
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
-        # Its lines for each request and socket contain queries.
+        # uvicorn logs the query of each request and socket.
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""A server process from its first line to its last."""
+"""Runs a server process from start to shutdown."""
 
 from __future__ import annotations
 
@@ -10,47 +10,39 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import segno
 import structlog
 import uvicorn
 
-from foxtray.server import logs
+from foxtray.server import host_key, logs
 from foxtray.server.app import create_app
-from foxtray.server.arrival import timely
-from foxtray.server.crew import Crew
-from foxtray.server.hosts import is_address, is_loopback, lan_address
-from foxtray.server.live import WireProtocol
-from foxtray.server.messages import MAX_FRAME
+from foxtray.server.bots.pool import WORKER, WorkerPool
+from foxtray.server.host_key import HostKey
+from foxtray.server.http.hosts import is_address, is_loopback, lan_address
+from foxtray.server.http.limits import RATES, Rate, RateKey, limits_of
+from foxtray.server.http.live import WireProtocol
+from foxtray.server.http.long_polls import LongPolls
+from foxtray.server.http.slow_requests import timely
+from foxtray.server.listening import bind, inherited, page
 from foxtray.server.metrics import Metrics
-from foxtray.server.polls import Polls
-from foxtray.server.settings import EVERYWHERE, LOOPBACK, BadSetting, Settings
+from foxtray.server.protocol.messages import MAX_FRAME
+from foxtray.server.settings import EVERYWHERE, LOOPBACK, Settings
 from foxtray.server.store import Store
 from foxtray.server.store.sqlite import SqliteStore
 
 log = structlog.get_logger()
 
 BACKLOG = 4096
-
-
-def bind(settings: Settings) -> socket.socket:
-    """The socket to listen on, taken before anything is promised."""
-    family = socket.AF_INET6 if ":" in settings.listen else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.listen, settings.port))
-    except OSError as error:
-        listener.close()
-        where = page(settings.listen, settings.port)
-        raise BadSetting(f"{where} cannot be used: {error.strerror}; try --port") from None
-    listener.setblocking(False)
-    return listener
+LAST_REQUESTS = 0.2
+"""Seconds in which the request of a connection that was accepted before the end may arrive."""
+FindAddress = Callable[[], str | None]
 
 
 def raise_file_limit() -> None:
-    """Every socket is a file: allow as many as the system lets us."""
+    """Raise the limit of open files as far as the system allows: every socket is a file."""
     if sys.platform != "win32":
         import resource
 
@@ -61,49 +53,50 @@ def raise_file_limit() -> None:
 
 
 def share_interpreter() -> None:
-    """Let the writer thread have the interpreter soon: a commit that waits holds up everybody."""
+    """Give the writer thread the interpreter quickly: a late commit delays everybody."""
     sys.setswitchinterval(0.0005)
 
 
 def calm_collector() -> None:
-    """Leave cycles to `Live`: a pass stops everybody, and of all we do only sockets leave any.
+    """Let `Live` collect cycles: a collection stops everything, and only sockets leave cycles.
 
-    The automatic passes are a last resort, for a million objects more than at the last one.
+    Automatic collections are a last resort, after a million new objects.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(1_000_000, 1, 1)
 
 
-def page(host: str, port: int) -> str:
-    """The address of the page; one of version 6 stands in brackets."""
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-
-
-def shared_host(listen: str) -> str | None:
-    """The host by which others in the same network reach us, where there is one."""
+def shared_host(listen: str, find_lan_address: FindAddress) -> str | None:
+    """The host that others in the same network can use to reach us, if there is one."""
     if listen in EVERYWHERE:
-        return lan_address()
+        return find_lan_address()
     return listen if is_address(listen) and not is_loopback(listen) else None
 
 
-def announce(settings: Settings, port: int) -> str:
-    """Tell people where to go; returns the address to open on this machine.
+def local_page(settings: Settings, port: int) -> str:
+    """The address of the page for this machine."""
+    listen = settings.listen
+    return page({"0.0.0.0": LOOPBACK, "::": "::1"}.get(listen, listen), port)
 
-    Links and QR codes use the address by which a visitor came: whoever invites phones must come by
-    the one that phones can use.
+
+def announce(settings: Settings, port: int, find_lan_address: FindAddress = lan_address) -> str:
+    """Print the addresses of the server; returns the one to open on this machine.
+
+    Links and QR codes use the address that the visitor used, so the page is opened with the
+    address that phones can use too.
     """
     listen = settings.listen
-    local = page({"0.0.0.0": LOOPBACK, "::": "::1"}.get(listen, listen), port)
+    local = local_page(settings, port)
     print(f"Foxtray is ready: {settings.public_url or local}")
-    shared = shared_host(listen)
+    shared = shared_host(listen, find_lan_address)
     best = settings.public_url or (page(shared, port) if shared else local)
     if shared:
         print(f"Phones in the same network: {best}")
         if sys.stdout.isatty():
             segno.make(best).terminal(compact=True)
     elif listen in EVERYWHERE:
-        print("No network was found; phones need the address of this machine in theirs.")
+        print("No network was found; phones need this machine's address in their network.")
     elif is_loopback(listen) and not settings.public_url:
         print("Only this machine can connect; --lan lets phones in the same network join.")
     print("Stop with Ctrl+C.", flush=True)
@@ -111,34 +104,77 @@ def announce(settings: Settings, port: int) -> str:
 
 
 class Stopping(uvicorn.Server):
-    """Answers those who wait for something to happen before it waits for all to be answered."""
+    """Leaves nobody without an answer.
 
-    def __init__(self, config: uvicorn.Config, polls: Polls) -> None:
+    Requests that wait for something to happen are answered at once, and connections that were just
+    accepted may still send their request. Later visitors wait for the next server if it takes over
+    the socket.
+    """
+
+    def __init__(self, config: uvicorn.Config, long_polls: LongPolls) -> None:
         super().__init__(config)
-        self.polls = polls
+        self.long_polls = long_polls
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.polls.end()
+        self.long_polls.end()
+        for listening in (*self.servers, *(sockets or ())):
+            listening.close()
+        await asyncio.sleep(LAST_REQUESTS)
         await super().shutdown(sockets)
 
 
-async def serve(
-    settings: Settings,
-    open_store: Callable[[Settings, Metrics], Store] = (
-        lambda settings, metrics: SqliteStore(settings.db, metrics.commit)
-    ),
-) -> None:
-    """Run until a signal says to stop."""
+def fastest_loop() -> Callable[[], asyncio.AbstractEventLoop]:
+    """The factory of event loops: uvloop where it is available."""
+    if sys.platform == "win32":
+        return asyncio.new_event_loop
+    import uvloop
+
+    return uvloop.new_event_loop
+
+
+def open_sqlite(settings: Settings, metrics: Metrics) -> Store:
+    return SqliteStore(settings.db, metrics.commit)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a server that tests can replace."""
+
+    loop_factory: Callable[[], asyncio.AbstractEventLoop] = field(default_factory=fastest_loop)
+    open_store: Callable[[Settings, Metrics], Store] = open_sqlite
+    worker: Sequence[str] = WORKER
+    """The command that starts a worker process."""
+    rates: Mapping[RateKey, Rate] = field(default_factory=lambda: RATES)
+    check_throws: bool = True
+    """Whether to check that the dice in a log follow from the table's secret."""
+    open_page: Callable[[str], object] = webbrowser.open
+
+
+async def serve(settings: Settings, parts: Parts) -> None:
+    """Run until a signal stops the server."""
     metrics = Metrics()
-    listener = bind(settings)
+    listeners = inherited()
+    if listeners:
+        host, port = listeners[0].getsockname()[:2]
+        settings = replace(settings, host=host, port=port, lan=False)
+    else:
+        listeners = [bind(settings)]
     try:
-        store = open_store(settings, metrics)
+        store = parts.open_store(settings, metrics)
     except BaseException:
-        listener.close()
+        for listener in listeners:
+            listener.close()
         raise
-    crew = Crew(settings.workers, warm=settings.warm)
-    crew.start()
-    app = create_app(settings, store, crew, metrics)
+    workers = WorkerPool(settings.workers, parts.worker, warm=settings.warm)
+    workers.start()
+    app = create_app(
+        settings,
+        store,
+        workers,
+        metrics,
+        limits_of(settings, parts.rates),
+        check_throws=parts.check_throws,
+    )
     server = Stopping(
         uvicorn.Config(
             app,
@@ -156,37 +192,39 @@ async def serve(
             timeout_keep_alive=30,
             backlog=BACKLOG,
         ),
-        app.state.desk.polls,
+        app.state.services.long_polls,
     )
-    listener.listen(BACKLOG)  # from now on visitors may have to wait, but are not refused
-    address = announce(settings, listener.getsockname()[1])
+    for listener in listeners:
+        listener.listen(BACKLOG)  # from now on visitors may have to wait, but are not refused
+    port = listeners[0].getsockname()[1]
+    address = announce(settings, port)
+    services = app.state.services
+    services.address = address.rstrip("/")
+    host_key.write(settings.db, HostKey(local_page(settings, port), services.host_token))
     if settings.open:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=parts.open_page, args=(address,), daemon=True).start()
     share_interpreter()
     calm_collector()
     log.info("started", address=address, db=str(settings.db))
     try:
-        await server.serve([listener])
+        await server.serve(listeners)
     finally:
-        await crew.close()
+        host_key.remove(settings.db)
+        await workers.close()
         await store.close()
         log.info("stopped")
 
 
-def run(settings: Settings) -> int:
+def run(settings: Settings, parts: Parts | None = None) -> int:
     """Run a server; returns the exit status."""
+    parts = parts or Parts()
     logs.configure(settings.log_level)
     raise_file_limit()
-    factory = None
-    if sys.platform != "win32":
-        import uvloop
-
-        factory = uvloop.new_event_loop
-    # uvicorn answers a signal by stopping gracefully and then raises it once more.
+    # uvicorn stops gracefully on a signal and then raises it again.
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with asyncio.Runner(loop_factory=factory) as runner:
-            runner.run(serve(settings))
+        with asyncio.Runner(loop_factory=parts.loop_factory) as runner:
+            runner.run(serve(settings, parts))
     except KeyboardInterrupt:
         pass
     finally:

@@ -1,18 +1,20 @@
-"""A player's figures, from the results of his finished games."""
+"""A player's statistics, from the results of their finished games."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
-from foxtray.server.messages import (
+from foxtray.games.registry import SHEETS
+from foxtray.server.protocol.messages import (
     AreaStatistics,
     GameLine,
     GameStatistics,
     Opponent,
+    SoloStatistics,
     Statistics,
 )
-from foxtray.server.store import ResultRow
-from foxtray.sheets import SHEETS
+from foxtray.server.store import ResultRow, SoloCount
 
 Game = list[ResultRow]
 
@@ -22,7 +24,7 @@ def own(game: Game, player: str) -> ResultRow:
 
 
 def called(row: ResultRow) -> str:
-    """What a seat is called: the player's name now, or the bot's."""
+    """The name of a seat: the player's current name, or the bot's."""
     return row.name or row.bot or f"Player {row.seat + 1}"
 
 
@@ -46,15 +48,18 @@ def line(game: Game, player: str) -> GameLine:
     )
 
 
-def statistics(games: list[Game], player: str) -> Statistics:
-    """The figures over all games that count."""
+def statistics(games: list[Game], player: str, solo: Mapping[str, SoloCount]) -> Statistics:
+    """The statistics over all games that count."""
     counted = [game for game in games if not own(game, player).practice]
     found = {}
     for name in SHEETS:
         mine = [own(game, player) for game in counted if game[0].game == name]
         if mine:
             found[name] = of_game(name, mine)
-    return Statistics(found, head_to_head(counted, player))
+    alone = {
+        game: SoloStatistics(count.abandoned, count.unfinished) for game, count in solo.items()
+    }
+    return Statistics(found, head_to_head(counted, player), alone)
 
 
 def of_game(name: str, mine: list[ResultRow]) -> GameStatistics:
@@ -79,12 +84,12 @@ def of_game(name: str, mine: list[ResultRow]) -> GameStatistics:
 
 
 def standing(row: ResultRow) -> tuple[int, int]:
-    """What decides between two seats: the total, and then the best area."""
+    """Decides between two seats: the total, then the best area."""
     return row.total, max(row.areas)
 
 
 def head_to_head(games: list[Game], player: str) -> list[Opponent]:
-    """Against everybody met, most often first; deleted players are not told apart."""
+    """Results against each opponent, most games first; deleted players are left out."""
     tally: dict[tuple[str | None, str | None], list[int]] = {}
     names: dict[tuple[str | None, str | None], str] = {}
     for game in games:
@@ -96,7 +101,7 @@ def head_to_head(games: list[Game], player: str) -> list[Opponent]:
             names.setdefault(key, called(row))
             counts = tally.setdefault(key, [0, 0, 0, 0])
             counts[0] += 1
-            # Who ended before whom, also where a third one won.
+            # Compare the two seats even if a third one won.
             counts[1] += standing(mine) > standing(row)
             counts[2] += standing(mine) < standing(row)
             counts[3] += standing(mine) == standing(row)

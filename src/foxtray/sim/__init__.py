@@ -1,1 +1,1 @@
-"""The same rules at machine speed."""
+"""Plays many games fast, with the rules compiled."""

@@ -1,8 +1,8 @@
 """Bots against each other: every seating on the same dice, so that luck cancels out.
 
-A deal is one seed. It is played in every way to seat the bots, with one seat by each bot alone;
-what a bot reaches in a deal is its mean over those games. Deals are independent of each other,
-so the differences between two bots, deal by deal, tell how sure their mean is.
+A deal is one seed, played in every seating of the bots (or solo by each of them). A bot's result
+in a deal is its mean over those games. Deals are independent, so the confidence interval of a
+difference comes from the differences deal by deal.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from foxtray.sim.simulation import (
     sensible_jobs,
 )
 from foxtray.sim.summary import SHARES, Counts, win_shares
-from foxtray.sim.workers import Chunk, Find, Played, stream
+from foxtray.sim.workers import Chunk, Find, PlayedChunk, stream
 
 SURE = 1.96
-"""Standard errors on each side of a mean that hold the truth in 95 of 100 cases."""
+"""Standard errors on each side of the mean in a 95 % confidence interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean, its standard error and its 95 % confidence interval; one deal tells only a mean."""
+    """A mean, its standard error and its 95 % confidence interval; one deal has only a mean."""
 
     mean: float
     se: float | None = None
@@ -44,14 +44,14 @@ class Estimate:
     high: float | None = None
 
     def turned(self) -> Estimate:
-        """The same with the other sign: a difference seen from the other side."""
+        """The same difference seen from the other side, with the opposite sign."""
         low, high = (None if end is None else -end for end in (self.high, self.low))
         return Estimate(-self.mean, self.se, low, high)
 
 
 @dataclass(slots=True)
 class Tally:
-    """Whole numbers summed up, one for each deal."""
+    """The sum of whole numbers, one per deal."""
 
     count: int = 0
     total: int = 0
@@ -63,7 +63,7 @@ class Tally:
         self.squares += int((numbers * numbers).sum())
 
     def estimate(self, unit: int) -> Estimate:
-        """The mean in units of so many."""
+        """The mean, divided by `unit`."""
         n = self.count
         mean = self.total / n / unit
         if n < 2:
@@ -73,12 +73,12 @@ class Tally:
         return Estimate(mean, se, mean - SURE * se, mean + SURE * se)
 
     def rate(self, unit: int) -> Estimate:
-        """The same for a share of 1: its interval is Wilson's, which never leaves 0 to 1."""
+        """The same for a share from 0 to 1, with Wilson's interval, which stays in that range."""
         found = self.estimate(unit)
         if found.se is None:
             return found
         rate = found.mean
-        # So many independent games would be as sure; deals that are all alike count as one each.
+        # The number of independent games with the same error; identical deals count as one each.
         games = rate * (1 - rate) / found.se**2 if found.se else self.count
         pull = SURE**2 / games
         middle = (rate + pull / 2) / (1 + pull)
@@ -88,7 +88,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Standings:
-    """How bots did against each other."""
+    """The results of bots against each other."""
 
     game: str
     seats: int
@@ -118,15 +118,15 @@ class Standings:
 
     @property
     def appearances(self) -> int:
-        """In how many seatings of a deal each bot takes part."""
+        """The number of seatings that each bot is part of."""
         return len(self.seatings) * self.seats // len(self.bots)
 
     @property
     def games(self) -> int:
         return self.deals * len(self.seatings)
 
-    def add(self, results: Sequence[Played]) -> None:
-        """Count the same deals in every seating."""
+    def add(self, results: Sequence[PlayedChunk]) -> None:
+        """Add the same deals in every seating."""
         deals = len(results[0].games)
         points = np.zeros((len(self.bots), deals), np.int64)
         wins = np.zeros_like(points)
@@ -136,7 +136,7 @@ class Standings:
                 points[self.bots.index(name)] += played.games.totals[:, seat]
                 wins[self.bots.index(name)] += shares[:, seat]
             self.cpu_seconds += played.cpu_seconds
-        if self.seats == 1:  # nobody else at the table: who did best in a deal has won it
+        if self.seats == 1:  # solo: the best bot wins the deal
             best = points == points.max(axis=0)
             wins = SHARES * best // best.sum(axis=0)
         for bot in range(len(self.bots)):
@@ -152,11 +152,11 @@ class Standings:
         return self.points[bot].estimate(self.appearances)
 
     def win_rate(self, bot: int) -> Estimate:
-        """The share of its games that a bot wins; of all deals, where everyone plays alone."""
+        """The share of its games that a bot wins, or of all deals in solo games."""
         return self.wins[bot].rate(SHARES * (1 if self.seats == 1 else self.appearances))
 
     def difference(self, a: int, b: int) -> Estimate:
-        """How many points a bot is ahead of another on the same dice."""
+        """A bot's lead over another in points, on the same dice."""
         return self.differences[a, b].estimate(self.appearances)
 
     def as_json(self) -> dict[str, Any]:
@@ -207,15 +207,15 @@ def arena(
     find: Find | None = None,
     watch: Callable[[Standings], None] | None = None,
 ) -> Standings:
-    """Play deals in all seatings; Ctrl-C ends with what is finished.
+    """Play deals in all seatings; Ctrl-C stops and returns the finished ones.
 
-    Without `seats` all bots sit at one table, as far as it has seats.
+    Without `seats` there is one seat per bot, up to four.
     """
     if len(bots) < 2 or len(set(bots)) < len(bots):
-        raise BadSetup("name at least two bots, each of them once")
+        raise BadSetup("name at least two bots, each only once")
     seats = min(len(bots), SEATS) if seats is None else seats
     if seats > len(bots):
-        raise BadSetup(f"{len(bots)} bots cannot fill {seats} seats")
+        raise BadSetup(f"{len(bots)} bots cannot fill {seats} seats; name more bots")
     check(game, bots[:seats], deals, seed, jobs)
     standings = Standings(game, seats, tuple(bots), seed)
     standings.compile_seconds = prepare(game, bots, find)
@@ -223,7 +223,7 @@ def arena(
     jobs = jobs or sensible_jobs(bots, deals * every)
     todo = seated(standings, deals, chunk_size(most_at_once(game, bots, find), deals, jobs))
     began = perf_counter()
-    results: list[Played] = []
+    results: list[PlayedChunk] = []
     try:
         with shielded() as shield, closing(stream(todo, jobs, find)) as finished:
             for played in finished:

@@ -17,7 +17,7 @@ Records = npt.NDArray[Any]
 
 
 def record_type(example: Any, number: type) -> np.dtype[Any]:
-    """The record type of a dataclass of ints, nested lists of them and other such dataclasses."""
+    """The record type of a dataclass of ints, nested lists of ints and dataclasses like it."""
     parts: list[Any] = []
     for part in fields(example):
         value = getattr(example, part.name)
@@ -27,7 +27,7 @@ def record_type(example: Any, number: type) -> np.dtype[Any]:
             parts.append((part.name, number, np.asarray(value).shape))
     tight = np.dtype(parts, align=True)
     assert tight.fields is not None and tight.names is not None
-    # Whole 64-bit words, so that a state can be hashed word by word.
+    # Padded to whole 64-bit words, so that a state can be hashed word by word.
     return np.dtype(
         {
             "names": tight.names,
@@ -41,9 +41,9 @@ def record_type(example: Any, number: type) -> np.dtype[Any]:
 
 @dataclass(slots=True)
 class Work:
-    """What the rules write into beside a state, and read a throw from.
+    """The buffers of the rules: legal actions, a throw and the log.
 
-    One record, not arrays of their own: numba counts references to arrays at every call.
+    It is one record, not separate arrays: numba counts references to arrays at every call.
     """
 
     out: list[int] = field(default_factory=lambda: [0] * ACTIONS)
@@ -58,7 +58,7 @@ WORK = record_type(Work(), np.int64)
 
 
 def new_work() -> Records:
-    """An array of one work; no log is kept."""
+    """An array of one `Work`, without a log."""
     array = np.zeros(1, WORK)
     array["log"]["size"] = -1
     return array

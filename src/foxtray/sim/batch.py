@@ -1,4 +1,4 @@
-"""Many games per call, from the same addressed dice as SeededDice: game i has the seed + i."""
+"""Plays many games per call, with the dice of SeededDice: game i has the seed + i."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from foxtray.core.codes import AREAS, SEATS
 from foxtray.core.layout import layout
 from foxtray.dice import SeededDice
 from foxtray.errors import BadSetup, FoxtrayError
-from foxtray.record import Record, Setup
-from foxtray.sheets import sheet_of
+from foxtray.game import check_seats
+from foxtray.games.registry import sheet_of
+from foxtray.history import Setup
+from foxtray.record import Record
 from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, Records, new_work, tables_of
 from foxtray.sim.loops import GREEDY, OUTSIDE, RANDOM, SEAT_SHIFT
 
 Array = npt.NDArray[Any]
 Chooser = Callable[[Records, Records, Array, Array, Array], Array]
-"""A bot outside the loop: (tables, states, which, seats, seeds) to the actions of those games."""
+"""A bot outside the loop: takes (tables, states, which, seats, seeds), returns the actions."""
 
 BLOCK = 1024
-"""Games played side by side."""
+"""The number of games played side by side."""
 LONGEST = 256
-"""No seat has more decisions in a game; the longest seen has a third of it."""
+"""More decisions than a seat ever has in a game: about three times the most seen."""
 INSIDE = {"random": RANDOM, "greedy": GREEDY}
 
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """Finished games as arrays, one row each, seats in order."""
+    """Finished games as arrays: a row per game, seats in order."""
 
     game: str
     seats: int
@@ -42,7 +44,7 @@ class Games:
     foxes: Array
     fox_values: Array
     wins: Array
-    """Winners as bits."""
+    """The winners as bits."""
     decisions: Array
     firsts: Array
     moves: Array
@@ -52,9 +54,9 @@ class Games:
         return len(self.seeds)
 
     def record(self, index: int, names: Sequence[str] = ()) -> Record:
-        """One of the games, replayed by the interpreted rules; it was played with `moves`."""
+        """One of the games, replayed by the interpreted rules; needs `moves`."""
         if not self.moves.shape[1]:
-            raise BadSetup("the moves of these games were not kept: play them with moves=True")
+            raise BadSetup("the moves of these games were not kept; play them with moves=True")
         setup = Setup(
             self.game,
             self.seats,
@@ -74,18 +76,17 @@ class Games:
 
 
 def check(game: str, seats: int, count: int, seed: int) -> None:
-    """Complain about games that cannot be played."""
+    """Refuse games that cannot be played."""
     sheet_of(game)
-    if not 1 <= seats <= SEATS:
-        raise BadSetup(f"{seats} seats are not possible; choose 1 to {SEATS}")
+    check_seats(seats)
     if count < 1:
-        raise BadSetup(f"{count} games cannot be played; choose 1 or more")
+        raise BadSetup(f"cannot play {count} games; choose 1 or more")
     SeededDice(seed)
     SeededDice(seed + count - 1)
 
 
 def join(parts: Sequence[Games]) -> Games:
-    """Games after one another."""
+    """All games in one object."""
     columns = [name for name in Games.__slots__ if name not in ("game", "seats")]
     joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in columns}
     return Games(parts[0].game, parts[0].seats, **joined)
@@ -98,7 +99,7 @@ def play(
     check(game, len(bots), count, seed)
     for bot in bots:
         if isinstance(bot, str) and bot not in INSIDE:
-            raise BadSetup(f"there is no bot {bot!r} here; choose from {', '.join(INSIDE)}")
+            raise BadSetup(f"unknown bot {bot!r}; choose one of {', '.join(INSIDE)}")
     parts = [
         play_block(game, bots, seed + at, min(BLOCK, count - at), moves)
         for at in range(0, count, BLOCK)
@@ -107,18 +108,18 @@ def play(
 
 
 def checked(bot: Chooser, chosen: object, count: int) -> Array:
-    """The answers of a bot, if there is a whole number for each game it was asked for."""
+    """The answers of a bot, checked: one whole number for each game."""
     actions = np.asarray(chosen)
     if actions.shape != (count,) or actions.dtype.kind not in "iu":
         raise FoxtrayError(
-            f"bot {name_of(bot)} must answer with {count} whole numbers, "
-            f"not {actions.dtype} of the shape {actions.shape}"
+            f"bot {name_of(bot)} must return {count} whole numbers, "
+            f"not {actions.dtype} of shape {actions.shape}"
         )
     return np.ascontiguousarray(actions, np.int64)
 
 
 def name_of(bot: Chooser) -> str:
-    """What a bot is called in a complaint: its function or class."""
+    """The name of a bot in an error message: its function or class."""
     return str(getattr(bot, "__name__", type(bot).__name__))
 
 
@@ -151,7 +152,7 @@ def play_block(
                 wrong = loops.make_moves(tables, states, which, actions, asked, made, counts, works)
                 if wrong >= 0:
                     raise FoxtrayError(
-                        f"bot {name_of(bot)} answered {actions[wrong]} in the game with the seed "
+                        f"bot {name_of(bot)} returned {actions[wrong]} in the game with seed "
                         f"{seeds[which[wrong]]}, which is not the id of a legal action"
                     )
     totals = np.zeros((count, seats), np.int64)

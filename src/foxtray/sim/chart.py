@@ -1,17 +1,17 @@
-"""How often each total occurred, drawn for the terminal and as a picture."""
+"""The score distribution, drawn for the terminal and as an SVG."""
 
 from __future__ import annotations
 
 from html import escape
 from itertools import count
 
-from foxtray.sheets import sheet_of
+from foxtray.games.registry import sheet_of
 from foxtray.sim.summary import Summary
 
 BARS = " ▏▎▍▌▋▊▉█"
 WIDTHS = [step * 10**power for power in range(5) for step in (1, 2, 5)]
 COLOURS = ("#2f6fb3", "#d9822b", "#3d8b4f", "#8a4fa3")
-# The picture: its size, and its margins for the labels.
+# The size of the picture, and its margins for labels.
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 400, 64, 16, 56, 48
 
 
@@ -23,7 +23,7 @@ def title(summary: Summary) -> str:
 
 
 def bins(summary: Summary, most: int) -> tuple[int, list[tuple[int, list[float]]]]:
-    """A round width, and for each bin of it the lowest total and the share of games per seat."""
+    """The width of the bins, and for each bin its lowest total and the share of games per seat."""
     spans = [summary.totals(seat)[0] for seat in range(summary.seats)]
     low, high = min(int(span[0]) for span in spans), max(int(span[-1]) for span in spans)
     width = next(width for width in WIDTHS if high // width - low // width < most)
@@ -37,7 +37,7 @@ def bins(summary: Summary, most: int) -> tuple[int, list[tuple[int, list[float]]
 
 
 def bar(share: float, width: int, plain: bool) -> str:
-    """A horizontal bar, to an eighth of a letter, or of plain letters."""
+    """A horizontal bar, exact to an eighth of a character, or plain ASCII."""
     if plain:
         return "#" * round(share * width)
     whole, part = divmod(round(share * width * 8), 8)
@@ -45,7 +45,7 @@ def bar(share: float, width: int, plain: bool) -> str:
 
 
 def terminal(summary: Summary, columns: int = 80, rows: int = 20, plain: bool = False) -> list[str]:
-    """A histogram of the totals, the seats side by side."""
+    """A histogram of the totals, with the seats side by side."""
     width, found = bins(summary, rows)
     highest = max(max(shares) for _, shares in found)
     room = max(8, (columns - 13) // summary.seats - 9)

@@ -1,4 +1,4 @@
-"""The commands of the simulator: simulate, arena. Imports nothing heavy until one is run."""
+"""The commands simulate and arena. They import nothing heavy until they run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from foxtray.arguments import INTERRUPTED, AddCommand, whole
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.files import replacing
-from foxtray.sheets import SHEETS
+from foxtray.games.registry import SHEETS
 
 if TYPE_CHECKING:
     from foxtray.sim.arena import Estimate, Standings
@@ -22,16 +23,7 @@ if TYPE_CHECKING:
     from foxtray.sim.summary import Summary
     from foxtray.sim.workers import Find
 
-Adder = Callable[[str, str, Sequence[str]], argparse.ArgumentParser]
-INTERRUPTED = 130
 LINE_LENGTH = 78
-
-
-def whole(text: str) -> int:
-    """A whole number that is not negative."""
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
 
 
 def names(text: str) -> list[str]:
@@ -39,15 +31,15 @@ def names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
-def add(command: Adder) -> None:
+def add(command: AddCommand) -> None:
     """Add the commands to a parser."""
     simulate = command(
         "simulate",
-        "let bots play many games and sum up their totals",
+        "let bots play many games and summarise their scores",
         [
-            "clever --bot random --games 100000",
-            "twice --bot greedy,random --games 10000 --seed 7 --csv games.csv",
-            "clever --bot greedy --games 1000 --plot totals.svg --records games/",
+            "{one} --bot random --games 100000",
+            "{two} --bot greedy,random --games 10000 --seed 7 --csv games.csv",
+            "{one} --bot greedy --games 1000 --plot totals.svg --records games/",
         ],
     )
     simulate.add_argument("game", choices=tuple(SHEETS), help="the game")
@@ -56,58 +48,58 @@ def add(command: Adder) -> None:
         type=names,
         required=True,
         metavar="NAME[,NAME...]",
-        help="who plays: one bot for every seat, or one for each",
+        help="one bot for all seats, or one per seat",
     )
     simulate.add_argument(
-        "--seats", type=whole, metavar="N", help="1 to 4 (default: one for each bot)"
+        "--seats", type=whole, metavar="N", help="number of seats, 1 to 4 (default: one per bot)"
     )
-    add_common(simulate, "games to play")
+    add_common(simulate, "number of games")
     simulate.add_argument(
-        "--csv", type=Path, metavar="FILE", help="write a line for each game and seat"
-    )
-    simulate.add_argument(
-        "--plot", type=Path, metavar="FILE.svg", help="draw the totals as a picture"
+        "--csv", type=Path, metavar="FILE", help="write one line per game and seat"
     )
     simulate.add_argument(
-        "--records", type=Path, metavar="DIR", help="write every game as a record"
+        "--plot", type=Path, metavar="FILE.svg", help="draw the score distribution"
+    )
+    simulate.add_argument(
+        "--records", type=Path, metavar="DIR", help="write each game as a .fox record"
     )
     simulate.set_defaults(run=run_simulate)
 
     arena = command(
         "arena",
-        "let bots play against each other, all seatings on the same dice",
+        "let bots play each other in every seating, on the same dice",
         [
-            "clever --bots greedy,random --games 5000",
-            "twice --bots greedy,random --seats 1 --games 5000",
+            "{one} --bots greedy,random --games 5000",
+            "{two} --bots greedy,random --seats 1 --games 5000",
         ],
     )
     arena.add_argument("game", choices=tuple(SHEETS), help="the game")
     arena.add_argument(
-        "--bots", type=names, required=True, metavar="NAME,NAME...", help="two bots or more"
+        "--bots", type=names, required=True, metavar="NAME,NAME...", help="two or more bots"
     )
     arena.add_argument(
         "--seats",
         type=whole,
         metavar="N",
-        help="seats at a table, 1: everyone alone (default: one for each bot, up to 4)",
+        help="seats per game; 1: every bot plays solo (default: one per bot, up to 4)",
     )
-    add_common(arena, "games of each seating")
+    add_common(arena, "number of games per seating")
     arena.set_defaults(run=run_arena)
 
 
 def add_common(parser: argparse.ArgumentParser, games: str) -> None:
     parser.add_argument("--games", type=whole, required=True, metavar="N", help=games)
     parser.add_argument(
-        "--seed", type=whole, default=0, metavar="S", help="of the first game (default: 0)"
+        "--seed", type=whole, default=0, metavar="S", help="seed of the first game (default: 0)"
     )
     parser.add_argument(
-        "--jobs", type=whole, metavar="J", help="processes (default: one per core if worth it)"
+        "--jobs", type=whole, metavar="J", help="number of processes (default: one per core)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def need_numbers() -> None:
-    """Complain if what compiles the rules is not installed."""
+    """Raise an error if numpy or numba is not installed."""
     try:
         importlib.import_module("numba")
     except ImportError as error:
@@ -117,12 +109,12 @@ def need_numbers() -> None:
         ) from None
 
 
-def finder(chosen: Sequence[str]) -> Find:
-    """Where bots outside the compiled loop come from; complains about unknown names."""
+def finder(game: str, chosen: Sequence[str]) -> Find:
+    """The function that finds bots outside the compiled loop; refuses bots that cannot play."""
     from foxtray.bots.levels import check, chooser
 
     for name in chosen:
-        check(name)
+        check(name, game=game)
     return chooser
 
 
@@ -137,13 +129,13 @@ def run_simulate(args: argparse.Namespace) -> int:
     seats = len(args.bot) if args.seats is None else args.seats
     bots = args.bot * seats if len(args.bot) == 1 else args.bot
     if len(bots) != seats:
-        raise BadSetup(f"{len(bots)} bots cannot take {seats} seats: name one, or one for each")
+        raise BadSetup(f"{len(bots)} bots cannot fill {seats} seats; name one, or one per seat")
     check(args.game, bots, args.games, args.seed, args.jobs)
     check_files(args.csv, args.plot)
-    find = finder(bots)
+    find = finder(args.game, bots)
     with ExitStack() as files:
         sinks: list[Callable[[Games], None]] = []
-        # Opened before a game is played, so that a wrong name is told at once.
+        # Opened before the first game, so that a wrong name is reported at once.
         if args.csv:
             table = files.enter_context(replacing(args.csv))
             table.write(csv_header(args.game))
@@ -158,7 +150,7 @@ def run_simulate(args: argparse.Namespace) -> int:
             for sink in sinks:
                 sink(games)
 
-        progress = Progress(args.games)
+        progress = ProgressBar(args.games)
         summary = simulate(
             args.game,
             bots,
@@ -173,7 +165,7 @@ def run_simulate(args: argparse.Namespace) -> int:
         progress.wipe()
         if not summary.games:
             interrupted(0, args.games)
-            raise KeyboardInterrupt  # so that the files stay as they were
+            raise KeyboardInterrupt  # leaves existing files unchanged
         if args.plot:
             picture.write(chart.svg(summary))
     print(json.dumps(summary.as_json()) if args.json else "\n".join(describe(summary)))
@@ -181,11 +173,11 @@ def run_simulate(args: argparse.Namespace) -> int:
 
 
 def check_files(table: Path | None, picture: Path | None) -> None:
-    """Complain about files that would not hold what their names say."""
+    """Refuse file names that do not suit their contents."""
     if picture and picture.suffix.lower() != ".svg":
-        raise BadSetup(f"{picture} cannot hold the picture: its name must end in .svg")
+        raise BadSetup(f"cannot write the picture to {picture}; its name must end in .svg")
     if table and picture and table.resolve() == picture.resolve():
-        raise BadSetup(f"{table} cannot hold both the table and the picture")
+        raise BadSetup(f"--csv and --plot both name {table}; choose two different files")
 
 
 def interrupted(done: int, wanted: int) -> int:
@@ -219,8 +211,8 @@ def write_records(games: Games, bots: Sequence[str], folder: Path) -> None:
         (folder / f"{games.game}-{seed}.fox").write_text(text, encoding="utf-8", newline="\n")
 
 
-class Progress:
-    """A bar on the terminal, with the speed and the time left; silent elsewhere."""
+class ProgressBar:
+    """A progress bar with speed and time left; silent unless stderr is a terminal."""
 
     EVERY = 0.1
     WIDTH = 30
@@ -252,7 +244,7 @@ def duration(seconds: float) -> str:
 
 
 def describe(summary: Summary) -> list[str]:
-    """The summary for people, with a histogram."""
+    """The summary as text, with a histogram."""
     from foxtray.sim import chart
 
     every = [summary.figures(seat) for seat in range(summary.seats)]
@@ -271,9 +263,9 @@ def describe(summary: Summary) -> list[str]:
         ("se", "standard error", ".2f"),
         ("sd", "standard deviation", ".2f"),
         ("min", "lowest", "g"),
-        ("p10", "10 % below", "g"),
+        ("p10", "10th percentile", "g"),
         ("median", "median", "g"),
-        ("p90", "90 % below", "g"),
+        ("p90", "90th percentile", "g"),
         ("max", "highest", "g"),
     ):
         row(label, [format(figures[name], form) for figures in every])
@@ -314,8 +306,8 @@ def run_arena(args: argparse.Namespace) -> int:
     need_numbers()
     from foxtray.sim.arena import arena
 
-    find = finder(args.bots)
-    progress = Progress(args.games)
+    find = finder(args.game, args.bots)
+    progress = ProgressBar(args.games)
     standings = arena(
         args.game,
         args.bots,
@@ -333,18 +325,18 @@ def run_arena(args: argparse.Namespace) -> int:
 
 
 def rank(standings: Standings) -> list[str]:
-    """The standings for people: the bots, best first, and every pair of them."""
+    """The standings as text: the bots, best first, and every pair of them."""
     order = sorted(range(len(standings.bots)), key=lambda bot: -standings.mean(bot).mean)
     names = standings.bots
     wide = max(len("on the same dice"), *(2 * len(name) + len(" over ") for name in names))
     if standings.seats == 1:
-        played = f"everyone alone, {standings.deals:,} games each"
+        played = f"solo, {standings.deals:,} games each"
     else:
-        played = f"{standings.seats} seats, {standings.deals:,} games of each seating"
+        played = f"{standings.seats} seats, {standings.deals:,} games per seating"
     lines = [
         f" {SHEETS[standings.game].title}, {played}, seed {standings.seed}",
         "",
-        f" {'bot':<{wide}}   points  95 % sure             games won  95 % sure",
+        f" {'bot':<{wide}}   points  95 % interval         games won  95 % interval",
     ]
     for bot in order:
         mean, won = standings.mean(bot), standings.win_rate(bot)
@@ -352,7 +344,7 @@ def rank(standings: Standings) -> list[str]:
             f" {names[bot]:<{wide}} {mean.mean:8.2f}  {between(mean, '8.2f')}"
             f"     {won.mean:6.1%}  {between(won, '6.1%')}"
         )
-    lines += ["", f" {'on the same dice':<{wide}}   points  95 % sure" + " " * 17 + "ahead"]
+    lines += ["", f" {'on the same dice':<{wide}}   points  95 % interval" + " " * 13 + "ahead"]
     for place, bot in enumerate(order):
         for other in order[place + 1 :]:
             a, b = sorted((bot, other))

@@ -1,8 +1,8 @@
-"""The unchanged source of the rules, compiled.
+"""Compiles the unchanged source of the rules.
 
-A module is loaded a second time under a name of its own and every function in it becomes a
-compiled one; there is no second copy of any rule. What was compiled is kept in the user's cache
-folder, under a hash of all sources that it depends on.
+A module is loaded a second time under another name, and every function in it is compiled; there is
+no second copy of any rule. Compiled code is cached in the user's cache folder, under a hash of all
+the sources it depends on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from foxtray.folders import cache_folder
 ROOT = Path(foxtray.__file__).parent
 LOOPS = "foxtray.sim.loops"
 MONTH = 30 * 24 * 3600
-# Types of arguments only: numba sees them as records, and their fields are part of its own key.
+# Only argument types: numba sees them as records, whose fields are part of its own cache key.
 RECORDS = {ROOT / "core" / "layout.py", ROOT / "core" / "state.py"}
 
 
@@ -44,7 +44,7 @@ def origin(name: str) -> Path:
 
 
 def imported(source: bytes) -> set[Path]:
-    """The modules of this package that a source imports, as their files."""
+    """The files of the modules of this package that a source imports."""
     names = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -55,7 +55,7 @@ def imported(source: bytes) -> set[Path]:
 
 @cache
 def fingerprint(name: str) -> str:
-    """A hash over all that a compiled module depends on; numba watches only its own file."""
+    """A hash of everything a compiled module depends on; numba watches only the module's file."""
     sources: dict[Path, bytes] = {}
     left = {origin(name)}
     while left:
@@ -72,16 +72,16 @@ def fingerprint(name: str) -> str:
 
 @cache
 def cache_path() -> Path:
-    """The folder for compiled code: the user's, or one for this time, told once."""
+    """The folder for compiled code: in the user's cache, or else temporary, with one warning."""
     folder = cache_folder() / "compiled"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Probing first matters: numba would silently write beside the sources instead.
+        # Try it first: numba would silently write beside the sources instead.
         with tempfile.NamedTemporaryFile(dir=folder):
             return folder
     except OSError as error:
         print(
-            f"foxtray: compiled code is not kept, {folder} cannot be written ({error.strerror})",
+            f"foxtray: cannot write to {folder} ({error.strerror}); compiled code is not kept",
             file=sys.stderr,
         )
         folder = Path(passing_folder().name) / folder.name
@@ -90,22 +90,22 @@ def cache_path() -> Path:
 
 
 def remove_unused(folder: Path) -> None:
-    """Remove what older versions have left: compiled code that nobody used for a month."""
+    """Remove compiled code that has not been used for a month, such as that of old versions."""
     for old in folder.iterdir():
-        with suppress(FileNotFoundError):  # another process removes it too
+        with suppress(FileNotFoundError):  # another process may remove it too
             if time.time() - old.stat().st_mtime > MONTH:
                 shutil.rmtree(old, ignore_errors=True)
 
 
 @cache
 def passing_folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder that vanishes with this process; other processes started by it may use it."""
+    """A temporary folder for this process and its child processes."""
     return tempfile.TemporaryDirectory(prefix="foxtray-", ignore_cleanup_errors=True)
 
 
 def compile_module(name: str, **links: ModuleType) -> ModuleType:
     """A second copy of a module with every function compiled; `links` replace its imports."""
-    # Where the code is kept is settled when a function is wrapped, so each module has its folder.
+    # numba fixes the cache folder when it wraps a function, so each module can have its own.
     folder = cache_path() / fingerprint(name)
     if not folder.exists():
         remove_unused(cache_path())
@@ -116,7 +116,7 @@ def compile_module(name: str, **links: ModuleType) -> ModuleType:
     spec = importlib.util.spec_from_file_location(twin, origin(name))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Known before it is executed: code loaded from the cache looks its module up by name.
+    # Registered before it runs: code loaded from the cache looks up its module by name.
     sys.modules[twin] = module
     spec.loader.exec_module(module)
     for key, link in links.items():
@@ -128,9 +128,9 @@ def compile_module(name: str, **links: ModuleType) -> ModuleType:
 
 
 def compiled_function(function: Callable[..., Any]) -> Any:
-    """A function to be compiled, once: every whole number is passed as a 64-bit one.
+    """A compiled version of a function; every whole number is passed as 64 bits.
 
-    Left alone, numba compiles it anew for each width and each constant that it is called with.
+    Otherwise numba would compile it again for each width and each constant it is called with.
     """
     dispatcher: Any = njit(cache=True, error_model="numpy", nogil=True)(function)
     resolve = dispatcher.get_call_template
@@ -162,7 +162,7 @@ def loops() -> ModuleType:
 
 
 class Announced:
-    """Tells of a first compilation of a module, or of a part of it, and how long it took."""
+    """Announces the first compilation of a module or part of it, and measures how long it takes."""
 
     def __init__(self, what: str, about: int, name: str = LOOPS, part: str = "") -> None:
         self.what, self.about = what, about
@@ -173,7 +173,7 @@ class Announced:
         self.started = time.perf_counter()
         if not self.ready.exists():
             print(
-                f"foxtray: compiling {self.what}, once, about {self.about} s",
+                f"foxtray: compiling {self.what} (first use only, about {self.about} s)",
                 file=sys.stderr,
                 flush=True,
             )

@@ -1,4 +1,4 @@
-"""Ctrl-C at moments of one's own choosing."""
+"""Handles Ctrl-C only at safe moments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Handler = Callable[[int, FrameType | None], None]
 
 @contextmanager
 def caught(handler: Handler) -> Iterator[None]:
-    """Let a handler take the place of what Ctrl-C does otherwise, where signals arrive at all."""
+    """Handle Ctrl-C with `handler`; does nothing outside the main thread, which gets no signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -25,7 +25,7 @@ def caught(handler: Handler) -> Iterator[None]:
 
 
 class Shield:
-    """While it is up Ctrl-C waits, so that what is written and summed up is never torn."""
+    """While it is up, Ctrl-C waits, so that files and sums stay consistent."""
 
     def __init__(self) -> None:
         self.is_up = self.struck = False

@@ -1,4 +1,4 @@
-"""Whole games in one loop, in the same compilable subset as the rules.
+"""Plays whole games in one loop, in the same compilable subset as the rules.
 
 Every function takes arrays of records and indexes them itself: passing a single record from
 Python is slow.
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     Ints = list[int]
     Rows = list[list[int]]
 
-# Who decides for a seat: a bot outside this loop, or one of these.
+# What decides for a seat: a bot outside this loop, or one of these.
 OUTSIDE, RANDOM, GREEDY = range(3)
 
 SEAT_SHIFT = 10
-"""A move is kept as its action and, above this bit, its seat."""
+"""A move is stored as its action, with the seat from this bit on."""
 
 
 def start(
     tables: list[Tables], states: list[State], i: int, lows: Ints, highs: Ints, works: list[Work]
 ) -> None:
-    """Open a game on a fresh state; its dice say who begins."""
+    """Start a game on a fresh state; the dice decide who starts."""
     s = states[i]
     if s.seats > 1:
         s.first = chance.draw(lows[i], highs[i], chance.FIRST, 0, s.seats)
@@ -37,7 +37,7 @@ def start(
 
 
 def throw(t: Tables, s: State, low: int, high: int, work: Work) -> None:
-    """Throw the wanted dice from the seed."""
+    """Throw the dice from the seed."""
     where = chance.address(s.turn, s.rolls, s.rerolls)
     chance.throw_faces(low, high, where, work.faces)
     if rules.solo_serving(s):
@@ -46,7 +46,7 @@ def throw(t: Tables, s: State, low: int, high: int, work: Work) -> None:
 
 
 def lowest_seat(mask: int) -> int:
-    """The lowest seat of those awaited; their order has no effect on any result."""
+    """The lowest seat in a mask; the order of seats does not affect any result."""
     seat = 0
     while not mask >> seat & 1:
         seat += 1
@@ -65,9 +65,9 @@ def carry_on(
     scratch: list[State],
     works: list[Work],
 ) -> int:
-    """Carry games on until they are over or a bot outside is asked; how many are unfinished.
+    """Play until games are over or an outside bot has to decide; returns how many are unfinished.
 
-    `counts` holds a game's decisions per seat; `asked` the awaited seat, -1 when it is over.
+    `counts` holds each game's decisions per seat; `asked` the seat to decide, or -1 when over.
     """
     t = tables[0]
     work = works[0]
@@ -120,10 +120,10 @@ def make_moves(
     counts: Rows,
     works: list[Work],
 ) -> int:
-    """Apply the actions that bots outside chose for some of the games.
+    """Apply the actions that an outside bot chose for some of the games.
 
-    The rules trust an action, and nobody knows such a bot: the first that is not legal ends this,
-    and its index is returned, otherwise -1.
+    The rules trust actions, and the bot may be wrong: stops at the first illegal action and
+    returns its index, or -1 if all are legal.
     """
     for k in range(len(which)):
         i = which[k]
@@ -152,7 +152,7 @@ def greedy_action(
     scratch: list[State],
     work: Work,
 ) -> int:
-    """The action with most points now; between equals a mark, and then chance, decides."""
+    """The action with the most points now; ties go to a mark, then to chance."""
     best = work.out[0]
     best_points = -10000
     best_marks = False

@@ -1,4 +1,4 @@
-"""Any number of games by the same bots, summed up as they finish."""
+"""Plays any number of games with the same bots and summarises them as they finish."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from foxtray.sim.workers import Chunk, Find, find_bot, stream
 
 COMPILE_SECONDS = 25
 FAST, LARGE, SLOW = 4096, 256, 32
-"""Games in a chunk: of bots inside the compiled loop, with all their moves, of other bots."""
+"""Games in a chunk: for bots in the compiled loop, for them with moves kept, for other bots."""
 WORTH_A_PROCESS = 50_000
-"""Games of fast bots that pay for the start of another process."""
+"""The number of fast games that makes another process worthwhile."""
 MOST_JOBS = 256
-"""More processes than this would only exhaust the machine."""
+"""More processes would only exhaust the machine."""
 
 
 def simulate(
@@ -39,8 +39,8 @@ def simulate(
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ... with a bot for each seat.
 
-    `each` is given the finished games, in order and in parts (with `moves` they can be written as
-    records), `watch` the summary so far. Ctrl-C ends with what is finished.
+    `each` is called with batches of finished games, in order (with `moves` they can be written as
+    records), and `watch` with the summary so far. Ctrl-C stops and returns the finished games.
     """
     check(game, bots, games, seed, jobs)
     summary = Summary(game, tuple(bots), seed)
@@ -65,16 +65,16 @@ def simulate(
 
 
 def check(game: str, bots: Sequence[str], games: int, seed: int, jobs: int | None) -> None:
-    """Complain about what cannot be played."""
+    """Refuse games that cannot be played."""
     batch.check(game, len(bots), games, seed)
     if jobs is not None and jobs < 1:
-        raise BadSetup(f"{jobs} processes cannot play; choose 1 or more")
+        raise BadSetup(f"{jobs} processes are too few; choose 1 or more")
     if jobs is not None and jobs > MOST_JOBS:
         raise BadSetup(f"{jobs} processes are too many; choose {MOST_JOBS} or fewer")
 
 
 def prepare(game: str, bots: Sequence[str], find: Find | None = None) -> float:
-    """Compile, or load what was compiled; the seconds it took."""
+    """Compile, or load compiled code; returns the seconds it took."""
     with Announced("the rules", COMPILE_SECONDS) as announced:
         find_bot("random", game, None)
     began = perf_counter()
@@ -88,13 +88,13 @@ def is_fast(bots: Sequence[str]) -> bool:
 
 
 def sensible_jobs(bots: Sequence[str], games: int) -> int:
-    """As many processes as there are cores, where the games are worth it."""
+    """One process per core, if there are enough games to make it worthwhile."""
     least = WORTH_A_PROCESS if is_fast(bots) else 2
     return max(1, min(os.cpu_count() or 1, games // least))
 
 
 def most_at_once(game: str, bots: Sequence[str], find: Find | None, moves: bool = False) -> int:
-    """Games in a chunk that takes about a second at most; a slow bot says how many it plays."""
+    """The most games in a chunk, for about a second; slow bots state their own number."""
     if is_fast(bots):
         return LARGE if moves else FAST
     found = [find_bot(name, game, find) for name in bots]
@@ -102,7 +102,7 @@ def most_at_once(game: str, bots: Sequence[str], find: Find | None, moves: bool 
 
 
 def chunk_size(most: int, games: int, jobs: int) -> int:
-    """Large enough to be quick, small enough to keep all processes busy to the end."""
+    """A chunk size large enough to be fast and small enough to keep all processes busy."""
     return max(1, min(most, math.ceil(games / (4 * jobs))))
 
 

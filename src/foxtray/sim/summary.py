@@ -1,6 +1,6 @@
-"""What many games add up to, in memory that does not grow with them.
+"""Summarises many games in constant memory.
 
-Everything is counted in whole numbers, so the order of adding never shows.
+Everything is counted in whole numbers, so the order of adding does not matter.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from foxtray.core.codes import AREAS
-from foxtray.sheets import sheet_of
+from foxtray.games.registry import sheet_of
 from foxtray.sim.batch import Games
-from foxtray.sim.workers import Played
+from foxtray.sim.workers import PlayedChunk
 
 Counts = npt.NDArray[np.int64]
 
 LOWEST, HIGHEST = -(1 << 14), 1 << 14
-"""Totals lie between, by far."""
+"""Bounds on totals, with ample room."""
 SHARES = 12
-"""A win is counted in twelfths: it can be shared by two, three or four."""
+"""Wins are counted in twelfths: two, three or four seats can share one."""
 
 
 @dataclass(slots=True)
 class Summary:
-    """Totals of games by seat: how often each occurred, and sums of what they consist of."""
+    """Scores by seat: how often each total occurred, and the sums of its parts."""
 
     game: str
     bots: tuple[str, ...]
@@ -37,9 +37,9 @@ class Summary:
     wall_seconds: float = 0.0
     compile_seconds: float = 0.0
     interrupted: bool = False
-    """Whether these are the games that were finished when Ctrl-C was pressed."""
+    """Whether Ctrl-C stopped the run early."""
     occurred: Counts = field(init=False)
-    """How often each total from `LOWEST` on occurred, for every seat."""
+    """How often each total occurred, starting at `LOWEST`, for every seat."""
     area_sums: Counts = field(init=False)
     fox_sums: Counts = field(init=False)
     fox_point_sums: Counts = field(init=False)
@@ -57,8 +57,8 @@ class Summary:
     def seats(self) -> int:
         return len(self.bots)
 
-    def add(self, played: Played) -> None:
-        """Count more games."""
+    def add(self, played: PlayedChunk) -> None:
+        """Add more games."""
         games = played.games
         size = HIGHEST - LOWEST
         for seat in range(self.seats):
@@ -83,7 +83,7 @@ class Summary:
         return int(values @ counts) / self.games
 
     def sd(self, seat: int = 0) -> float:
-        """The standard deviation of the totals, of a sample; 0 for a single game."""
+        """The sample standard deviation of the totals; 0 for a single game."""
         values, counts = self.totals(seat)
         n, total, squares = self.games, int(values @ counts), int(values * values @ counts)
         return math.sqrt((n * squares - total * total) / (n * (n - 1))) if n > 1 else 0.0
@@ -93,7 +93,7 @@ class Summary:
         return self.sd(seat) / math.sqrt(self.games)
 
     def quantile(self, share: float, seat: int = 0) -> float:
-        """The total below which this share of games lies, between two totals in proportion."""
+        """The total below which this share of games lies, interpolated between totals."""
         values, counts = self.totals(seat)
         last = np.cumsum(counts) - 1
         at = share * (self.games - 1)
@@ -115,7 +115,7 @@ class Summary:
         return {colour: total / self.games for colour, total in zip(colours, sums, strict=False)}
 
     def figures(self, seat: int = 0) -> dict[str, Any]:
-        """All figures of a seat under their names."""
+        """All figures of a seat by name."""
         return {
             "mean": self.mean(seat),
             "se": self.se(seat),
@@ -143,7 +143,7 @@ class Summary:
         return self.games / self.cpu_seconds if self.cpu_seconds else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Everything as one object: plain numbers for one seat, lists in seat order otherwise."""
+        """Everything as one object: numbers for one seat, lists in seat order for more."""
         every = [self.figures(seat) for seat in range(self.seats)]
         return {
             "game": self.game,
@@ -160,14 +160,14 @@ class Summary:
 
 
 def win_shares(games: Games) -> Counts:
-    """The win of every game, in twelfths, divided among the seats that share it."""
+    """The win of every game in twelfths, split among the seats that share it."""
     won = games.wins[:, None] >> np.arange(games.seats) & 1
     shares: Counts = won * (SHARES // won.sum(axis=1, keepdims=True))
     return shares
 
 
 def side_by_side(every: list[dict[str, Any]]) -> dict[str, Any]:
-    """Figures of several seats under one name each."""
+    """The figures of several seats as lists, by name."""
     return {
         name: side_by_side([figures[name] for figures in every])
         if isinstance(value, dict)
@@ -177,5 +177,5 @@ def side_by_side(every: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def plain(number: float) -> float:
-    """A whole number without its point."""
+    """A whole number as an int."""
     return int(number) if number == int(number) else number

@@ -1,7 +1,7 @@
-"""Chunks of games on processes that share nothing; the results come in order.
+"""Plays chunks of games on independent processes and returns the results in order.
 
-A game depends on its seed and bots only, so neither the number of processes nor the size of the
-chunks shows in a result. The chunk of a process that dies is played again by another.
+A game depends only on its seed and bots, so the number of processes and the size of the chunks do
+not affect any result. If a process dies, another one plays its chunk again.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from foxtray.sim import compiled
 from foxtray.sim.batch import INSIDE, Chooser, Games, play
 
 Find = Callable[[str, str], Chooser]
-"""Finds a bot outside the loop by its name and the game; other processes must reach it by name."""
+"""Finds a bot outside the loop by name and game; must be importable by other processes."""
 
 AHEAD = 2
-"""Chunks per process that may be finished before their turn; it bounds the memory."""
+"""Chunks per process that may finish ahead of their turn; this limits the memory used."""
 ATTEMPTS = 3
-"""A chunk that kills so many processes is to blame itself."""
+"""Give up on a chunk after this many processes have died on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Chunk:
     moves: bool = False
 
 
-class Played(NamedTuple):
+class PlayedChunk(NamedTuple):
     """A finished chunk, and the CPU time it took."""
 
     games: Games
@@ -53,37 +53,39 @@ class Played(NamedTuple):
 
 @cache
 def find_bot(name: str, game: str, find: Find | None) -> str | Chooser:
-    """A bot by its name, compiled and ready to play."""
+    """A bot by name, compiled and ready to play."""
     if name not in INSIDE and find is None:
         raise BadSetup(
-            f"there is no bot {name!r} without `find`; choose from {', '.join(INSIDE)}, "
-            "or find all levels with find=foxtray.bots.chooser"
+            f"unknown bot {name!r}; choose one of {', '.join(INSIDE)}, "
+            "or pass find=foxtray.bots.chooser for all levels"
         )
     bot = name if name in INSIDE or find is None else find(name, game)
     play(game, [bot], 0, 1)
     return bot
 
 
-def play_chunk(chunk: Chunk, find: Find | None) -> Played:
+def play_chunk(chunk: Chunk, find: Find | None) -> PlayedChunk:
     bots = [find_bot(name, chunk.game, find) for name in chunk.bots]
     began = process_time()
     games = play(chunk.game, bots, chunk.seed, chunk.count, moves=chunk.moves)
-    return Played(games, process_time() - began)
+    return PlayedChunk(games, process_time() - began)
 
 
-def stream(chunks: Iterable[Chunk], jobs: int = 1, find: Find | None = None) -> Generator[Played]:
-    """Play chunks on up to this many processes; one is the calling process itself."""
+def stream(
+    chunks: Iterable[Chunk], jobs: int = 1, find: Find | None = None
+) -> Generator[PlayedChunk]:
+    """Play chunks on up to `jobs` processes; with 1, in the calling process."""
     if jobs == 1:
         for chunk in chunks:
             yield play_chunk(chunk, find)
         return
     left = iter(chunks)
     first = list(islice(left, jobs))
-    crew = Crew(len(first), find)  # a process without a chunk would be started in vain
+    pool = ProcessPool(len(first), find)  # no more processes than chunks
     try:
-        yield from crew.play(chain(first, left))
+        yield from pool.play(chain(first, left))
     finally:
-        crew.stop()
+        pool.stop()
 
 
 # --- in the parent --------------------------------------------------------------------------------
@@ -91,14 +93,14 @@ def stream(chunks: Iterable[Chunk], jobs: int = 1, find: Find | None = None) -> 
 
 @dataclass(slots=True)
 class Worker:
-    """A process, the line to it, and the number and chunk it is busy with."""
+    """A process, the connection to it, and the number and chunk it is working on."""
 
     process: SpawnProcess
     line: connection.Connection[Any, Any]
     task: tuple[int, Chunk] | None = None
 
 
-class Crew:
+class ProcessPool:
     """Processes that play one chunk at a time."""
 
     def __init__(self, jobs: int, find: Find | None) -> None:
@@ -116,12 +118,12 @@ class Crew:
         theirs.close()
         return Worker(process, ours)
 
-    def play(self, chunks: Iterable[Chunk]) -> Iterator[Played]:
-        """Play chunks; their results, in the order of the chunks."""
+    def play(self, chunks: Iterable[Chunk]) -> Iterator[PlayedChunk]:
+        """Play chunks; yields their results in the order of the chunks."""
         fresh = enumerate(chunks)
         lost: list[tuple[int, Chunk]] = []
         deaths: dict[int, int] = {}
-        finished: dict[int, Played] = {}
+        finished: dict[int, PlayedChunk] = {}
         handed = told = 0
         while True:
             for worker in self.workers:
@@ -132,7 +134,7 @@ class Crew:
                         worker.task = next(fresh, None)
                         handed += worker.task is not None
                     if worker.task is not None:
-                        # A process that is dead already is noticed below.
+                        # A dead process is noticed below.
                         with contextlib.suppress(OSError):
                             worker.line.send(worker.task[1])
             busy = {worker.line: worker for worker in self.workers if worker.task is not None}
@@ -163,8 +165,8 @@ class Crew:
         if deaths == ATTEMPTS:
             last = chunk.seed + chunk.count - 1
             raise FoxtrayError(
-                f"the games with the seeds {chunk.seed} to {last} could not be played: "
-                f"{ATTEMPTS} processes died over them (status {worker.process.exitcode})"
+                f"cannot play the games with seeds {chunk.seed} to {last}: "
+                f"{ATTEMPTS} processes died on them (status {worker.process.exitcode})"
             )
         self.workers[self.workers.index(worker)] = self._start()
 
@@ -178,7 +180,7 @@ class Crew:
 
 @contextlib.contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Processes started meanwhile inherit that Ctrl-C is not for them but for their parent."""
+    """Make processes started meanwhile ignore Ctrl-C, which their parent handles."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -201,7 +203,7 @@ def serve(line: connection.Connection[Any, Any], folder: str, find: Find | None)
             line.send(answer(line.recv(), find))
 
 
-def answer(chunk: Chunk, find: Find | None) -> Played | Exception:
+def answer(chunk: Chunk, find: Find | None) -> PlayedChunk | Exception:
     try:
         return play_chunk(chunk, find)
     except FoxtrayError as error:

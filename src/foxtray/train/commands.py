@@ -1,74 +1,76 @@
-"""The commands that train a net and pack it up. They import nothing heavy until they are run."""
+"""The commands train and pack. They import nothing heavy until they run."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from foxtray.arguments import INTERRUPTED, AddCommand, seat_count, whole
 from foxtray.errors import BadSetup
-from foxtray.sheets import SHEETS
-from foxtray.sim.commands import INTERRUPTED, need_numbers, whole
+from foxtray.games.registry import SHEETS
+from foxtray.sim.commands import need_numbers
 from foxtray.train.plan import LAST_SEED, MOST_THREADS
 
 if TYPE_CHECKING:
     from foxtray.train.run import Trainer
 
-Adder = Callable[[str, str, Sequence[str]], argparse.ArgumentParser]
 FIRST_SEED = 1 << 40
 
 
-def add(command: Adder) -> None:
+def add(command: AddCommand) -> None:
     """Add the command to a parser."""
     train = command(
         "train",
         "train a value network by self-play",
         [
-            "clever --games 500000",
-            "twice --minutes 60 --out twice.npz",
-            "clever --resume run.npz",
-            "clever --refit clever.npz --minutes 30 --out better.npz",
+            "{one} --games 500000",
+            "{two} --minutes 60 --out {two}.npz",
+            "{one} --resume run.npz",
+            "{one} --refit {one}.npz --minutes 30 --out better.npz",
         ],
     )
     train.add_argument("game", choices=tuple(SHEETS), help="the game")
-    train.add_argument("--games", type=whole, metavar="N", help="games of self-play")
-    train.add_argument("--minutes", type=whole, metavar="M", help="the same, as a time")
+    train.add_argument("--games", type=whole, metavar="N", help="number of self-play games")
+    train.add_argument("--minutes", type=whole, metavar="M", help="train for about this long")
     train.add_argument(
         "--seats",
         type=seat_counts,
         metavar="N[,N...]",
-        help="1 to 4, or several that the games take in turn (default: 1)",
+        help="number of seats, 1 to 4, or several that alternate (default: 1)",
     )
-    train.add_argument("--seed", type=whole, metavar="S", help="first game's seed")
-    train.add_argument("--jobs", type=whole, metavar="J", help="threads (default: all cores)")
+    train.add_argument("--seed", type=whole, metavar="S", help="seed of the first game")
+    train.add_argument(
+        "--jobs", type=whole, metavar="J", help="number of threads (default: one per core)"
+    )
     origin = train.add_mutually_exclusive_group()
-    origin.add_argument("--start", type=Path, metavar="FILE", help="begin with a net's weights")
+    origin.add_argument("--start", type=Path, metavar="FILE", help="start from a net's weights")
     origin.add_argument(
-        "--refit", type=Path, metavar="FILE", help="refit a net on values searched one throw ahead"
+        "--refit", type=Path, metavar="FILE", help="refit a net on values searched one roll ahead"
     )
-    origin.add_argument("--resume", type=Path, metavar="FILE", help="go on from a checkpoint")
-    train.add_argument("--out", type=Path, metavar="FILE", help="the checkpoint (GAME.npz)")
+    origin.add_argument("--resume", type=Path, metavar="FILE", help="continue from a checkpoint")
+    train.add_argument(
+        "--out", type=Path, metavar="FILE", help="the checkpoint (default: GAME.npz)"
+    )
     train.set_defaults(run=run_train)
 
     packing = command(
         "pack",
-        "pack checkpoints of training runs into a weights file that bots can play with",
-        ["clever.npz --out mine.npz", "alone.npz tables.npz --out mine.npz"],
+        "pack training checkpoints into a weights file for the bots",
+        ["{one}.npz --out mine.npz", "alone.npz tables.npz --out mine.npz"],
     )
     packing.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a checkpoint")
-    packing.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file")
+    packing.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="the file to write"
+    )
     packing.set_defaults(run=run_pack)
 
 
 def seat_counts(text: str) -> tuple[int, ...]:
     """Numbers of seats, separated by commas."""
-    if not re.fullmatch("[1-4](,[1-4])*", text):
-        raise argparse.ArgumentTypeError(f"{text} seats are not possible; choose 1 to 4")
-    return tuple(map(int, text.split(",")))
+    return tuple(map(seat_count, text.split(",")))
 
 
 def run_train(args: argparse.Namespace) -> int:
@@ -80,20 +82,20 @@ def run_train(args: argparse.Namespace) -> int:
     if args.resume:
         trainer = run.load(path)
         if trainer.plan.game != args.game:
-            raise BadSetup(f"{path} holds a run of {trainer.plan.game}, not of {args.game}")
+            raise BadSetup(f"{path} is a run for {trainer.plan.game}, not for {args.game}")
         if trainer.done >= trainer.plan.games:
-            print(f"the run in {path} is finished: {trainer.done} games", file=sys.stderr)
+            print(f"the run in {path} is already finished: {trainer.done} games", file=sys.stderr)
             return 0
         run.check_writable(path)
     else:
         run.check_writable(path)
         if path.exists():
-            raise BadSetup(f"{path} exists already: --resume it, or name another file with --out")
+            raise BadSetup(f"{path} already exists; --resume it, or choose another --out file")
         trainer = new_run(args)
-    print(f"{trainer.plan.games} games of {args.game}, checkpoints in {path}", file=sys.stderr)
+    print(f"{trainer.plan.games} games of {args.game}; checkpoints in {path}", file=sys.stderr)
     if run.train(trainer, path, tell):
         return 0
-    print(f"stopped; go on with: foxtray train {args.game} --resume {path}", file=sys.stderr)
+    print(f"stopped; to continue: foxtray train {args.game} --resume {path}", file=sys.stderr)
     return INTERRUPTED
 
 
@@ -104,40 +106,40 @@ def run_pack(args: argparse.Namespace) -> int:
 
     run.check_writable(args.out)
     if args.out.exists():
-        raise BadSetup(f"{args.out} exists already: name another file with --out")
+        raise BadSetup(f"{args.out} already exists; choose another --out file")
     for net in pack(args.files, args.out)["nets"]:
         print(f"seats {', '.join(map(str, net['serves_seats']))}: {net['data'][-1]}")
     return 0
 
 
 def check(args: argparse.Namespace) -> None:
-    """Complain about what cannot be trained, before anything heavy is loaded."""
+    """Refuse bad options before anything heavy is loaded."""
     if args.resume:
         names = ("games", "minutes", "seats", "seed", "jobs", "out")
         fixed = [name for name in names if getattr(args, name) is not None]
         if fixed:
-            raise BadSetup(f"--{fixed[0]} cannot be changed with --resume: the file says it")
+            raise BadSetup(f"--{fixed[0]} cannot be combined with --resume; leave it out")
         return
     if (args.games is None) == (args.minutes is None):
-        raise BadSetup("say how long to train: --games N or --minutes M")
+        raise BadSetup("choose how long to train: --games N or --minutes M")
     if args.games == 0 or args.minutes == 0:
         what = "games" if args.games == 0 else "minutes"
-        raise BadSetup(f"0 {what} teach nothing; choose 1 or more")
+        raise BadSetup(f"cannot train for 0 {what}; choose 1 or more")
     if args.jobs is not None and not 1 <= args.jobs <= MOST_THREADS:
-        raise BadSetup(f"{args.jobs} threads cannot play; choose 1 to {MOST_THREADS}")
+        raise BadSetup(f"cannot use {args.jobs} threads; choose 1 to {MOST_THREADS}")
     if args.seed is not None and args.seed > LAST_SEED:
-        raise BadSetup("the seed of a training run is a whole number from 0 to 2^62")
+        raise BadSetup("the seed of a training run must be a whole number from 0 to 2^62")
 
 
 def new_run(args: argparse.Namespace) -> Trainer:
-    """A run as the options say."""
+    """A new run, set up by the options."""
     from foxtray.train import run
 
     make_plan = run.refit_plan if args.refit else run.default_plan
     seed = FIRST_SEED if args.seed is None else args.seed
     plan = make_plan(args.game, args.seats or (1,), seed, args.jobs or os.cpu_count() or 1)
     start = args.refit or args.start
-    # Read before the probe, so that a wrong file is told at once.
+    # Read before the probe, so that a wrong file is reported at once.
     trainer = run.started(plan, start) if start else run.Trainer(plan)
     games = args.games if args.games is not None else run.games_in(plan, args.minutes * 60)
     trainer.plan = run.with_games(plan, games)
@@ -145,7 +147,7 @@ def new_run(args: argparse.Namespace) -> Trainer:
 
 
 def tell(trainer: Trainer, mean: float, error: float, seconds: float) -> None:
-    """A line of progress."""
+    """Print a line of progress."""
     done, games = trainer.done, trainer.plan.games
     print(
         f"{done:>9} of {games} games  mean {mean:6.1f} +-{error:.1f}  {seconds:6.0f} s",

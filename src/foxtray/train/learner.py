@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foxtray.bots import network, winning
-from foxtray.bots.features import DENSE, SPARSE
+from foxtray.bots.features import DENSE
 from foxtray.bots.network import (
     AREA,
     AREA_SCALE,
@@ -22,18 +22,18 @@ from foxtray.bots.network import (
 from foxtray.core.codes import AREAS
 
 if TYPE_CHECKING:
-    from foxtray.bots.desk import Array, Desk, Net
+    from foxtray.bots.workspace import Array, Net, Workspace
     from foxtray.train.samples import Samples
 
 
 BESIDE = 0.02
-"""How much the means beside the value shape what they share with it."""
+"""The weight of the auxiliary means in the loss, relative to the value."""
 SPREAD = 0.005
-"""The same for a quantile, whose slope is steep however small its miss."""
+"""The same for a quantile, whose gradient is large even for small errors."""
 
 
 def slope_of(k: int, y: float, gained: float, ends: Array) -> float:
-    """How the loss of an output beside the value changes with it."""
+    """The derivative of the loss of an auxiliary output."""
     slope: float = 0.0
     if k < QUANTILE:
         slope = BESIDE * (y - ends[k - AREA] / (FOX_SCALE if k == FOXES else AREA_SCALE))
@@ -50,23 +50,23 @@ def learn(
     end: int,
     nets: list[Net],
     slopes: list[Net],
-    desks: list[Desk],
+    workspaces: list[Workspace],
     samples: Samples,
 ) -> float:
-    """Add the gradient of a batch of samples to the slopes; returns the mean squared error."""
+    """Add the gradient of a batch to the slopes; returns the mean squared error."""
     net = nets[0]
     slope = slopes[0]
-    desk = desks[0]
+    workspace = workspaces[0]
     share = 1.0 / (end - first)
     error = 0.0
-    back = desk.back
-    back2 = desk.back2
+    back = workspace.back
+    back2 = workspace.back2
     for k in range(first, end):
         i = order[k]
         n = samples.counts[i]
         active = samples.active[i]
         dense = samples.dense[i]
-        y = network.forward(net, active, n, dense, desk.h1, desk.h2, desk.loud)
+        y = network.forward(net, active, n, dense, workspace.h1, workspace.h2, workspace.loud)
         miss = y - samples.targets[i] / SCALE
         error += miss * miss
         for j in range(FIRST):
@@ -77,21 +77,21 @@ def learn(
         for out in range(OUTPUTS):
             d = miss
             if out != VALUE:
-                d = slope_of(out, winning.output(net, desk.h2, out), gained, samples.ends[i])
+                d = slope_of(out, winning.output(net, workspace.h2, out), gained, samples.ends[i])
             d *= share
             line = net.w3[out]
             steep = slope.w3[out]
             steep[SECOND] += d
             for j in range(SECOND):
-                steep[j] += d * desk.h2[j]
+                steep[j] += d * workspace.h2[j]
                 back2[j] += d * line[j]
         for j in range(SECOND):
-            if desk.h2[j] > 0:
+            if workspace.h2[j] > 0:
                 slope.b2[j] += back2[j]
             else:
                 back2[j] = 0.0
         for i1 in range(FIRST):
-            x = desk.h1[i1]
+            x = workspace.h1[i1]
             if x > 0:
                 line1 = net.w2[i1]
                 steep1 = slope.w2[i1]
@@ -107,7 +107,7 @@ def learn(
             for j in range(FIRST):
                 steep2[j] += back[j]
         for m in range(DENSE):
-            steep2 = slope.w1[SPARSE + m]
+            steep2 = slope.dense[m]
             x = dense[m]
             for j in range(FIRST):
                 steep2[j] += x * back[j]
@@ -124,7 +124,7 @@ def adam(
     step: int,
     keep: float,
 ) -> None:
-    """One Adam step on flat arrays; the averaged copy follows; the slopes are cleared."""
+    """One Adam step on flat arrays; updates the averaged copy and clears the slopes."""
     fix1 = 1.0 - 0.9**step
     fix2 = 1.0 - 0.999**step
     for k in range(len(weights)):

@@ -1,4 +1,4 @@
-"""Checkpoints of training runs, packed into a weights file that can be played."""
+"""Packs training checkpoints into a weights file for the bots."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ OUTPUTS = (
 def pack(paths: Sequence[Path], out: Path) -> dict[str, Any]:
     """Write the nets of some checkpoints to a weights file; returns its model card.
 
-    A number of seats is served by the last net that was trained for it, or else by the last of all.
+    Each number of seats uses the last net that was trained for it, or else the last net of all.
     """
     runs = [load(path) for path in paths]
     game = runs[0].plan.game
     for path, run in zip(paths, runs, strict=True):
         if run.plan.game != game:
-            raise BadSetup(f"{path} holds a run of {run.plan.game}, not of {game}")
+            raise BadSetup(f"{path} is a run for {run.plan.game}, not for {game}")
     serves = [serving(runs, seats) for seats in range(1, SEATS + 1)]
     for k, path in enumerate(paths):
         if k not in serves:
-            raise BadSetup(f"{path} would serve nobody: a later file is for the same seats")
+            raise BadSetup(f"{path} would not be used: a later file is for the same seats")
     card = {
         "game": game,
         "rules_version": RULES_VERSION,
@@ -45,26 +45,26 @@ def pack(paths: Sequence[Path], out: Path) -> dict[str, Any]:
             for k, run in enumerate(runs)
         ],
         "outputs": OUTPUTS,
-        "use": "a player of this game; the values are worth nothing for other rules",
+        "use": "to play this game; the values mean nothing under other rules",
     }
     save_weights(out, [run.averages for run in runs], serves, card)
     return card
 
 
 def serving(runs: Sequence[Trainer], seats: int) -> int:
-    """Which of the runs serves a number of seats."""
+    """The index of the run whose net is used for a number of seats."""
     trained = [k for k, run in enumerate(runs) if seats in run.plan.seats]
     return trained[-1] if trained else len(runs) - 1
 
 
 def told(run: Trainer) -> str:
-    """What a net has learned from, as its model card tells it."""
+    """How a net was trained, for its model card."""
     plan = run.plan
-    tastes = "no tastes"
+    preferences = "no area preferences"
     if plan.share and plan.strength:
-        tastes = (
-            f"a taste of up to {plan.strength:g} per point in {plan.share:.0%} of the games, "
-            f"gone at {plan.fade:.0%} of the run"
+        preferences = (
+            f"area preferences of up to {plan.strength:g} per point in {plan.share:.0%} of the "
+            f"games, gone at {plan.fade:.0%} of the run"
         )
     searched = ""
     if plan.throws:
@@ -76,5 +76,5 @@ def told(run: Trainer) -> str:
         f"seeds from {plan.seed}; TD({plan.decay:g}) on the points to come at chance nodes, "
         f"Adam with rate {plan.rate:g} to 0 along a cosine, batches of {plan.batch}, "
         f"averaged weights (decay {plan.keep:g}) play, plans of up to {plan.bound} states, "
-        f"{tastes}{searched}"
+        f"{preferences}{searched}"
     )

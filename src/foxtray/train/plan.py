@@ -1,4 +1,4 @@
-"""What a training run is to do. Imports nothing heavy, so that bad input is told at once."""
+"""The plan of a training run. Imports nothing heavy, so that bad input is reported at once."""
 
 from __future__ import annotations
 
@@ -6,32 +6,31 @@ from dataclasses import dataclass
 
 from foxtray.core.codes import SEATS
 from foxtray.errors import BadSetup
-from foxtray.sheets import SHEETS
+from foxtray.games.folder import LONGEST_PLAN
+from foxtray.games.registry import SHEETS
 
 LAST_SEED = 1 << 62
-"""Compiled code counts on from here in 63 bits."""
+"""Compiled code counts up from the seed in 63 bits."""
 MOST_THREADS = 256
 MOST_IN_A_ROUND = 4096
 MOST_THROWS = 72
-LONGEST_PLAN = 1024
-"""Twice as many states, and what follows the last of them, have room on a desk."""
 
 
 def whole_number(value: object) -> bool:
-    """Whether something read from a file counts things."""
+    """Whether a value read from a file is a whole number, 0 or more."""
     return type(value) is int and value >= 0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a training run is to do; stored with its checkpoints."""
+    """The plan of a training run; stored in its checkpoints."""
 
     game: str
     games: int
     seats: tuple[int, ...] = (1,)
-    """The numbers of seats, which its games take in turn."""
+    """The numbers of seats, which alternate from game to game."""
     seed: int = 1 << 40
-    """Self-play uses the seeds from here on; evaluation never does."""
+    """Self-play uses seeds from here on; evaluation never does."""
     threads: int = 2
     per_round: int = 64
     batch: int = 256
@@ -39,18 +38,18 @@ class Plan:
     decay: float = 0.8
     """The lambda of TD(lambda)."""
     share: float = 0.7
-    """The share of games whose behaviour has a taste for some areas."""
+    """The share of games played with random area preferences."""
     strength: float = 0.3
-    """The most that a taste adds per point; it fades to nothing at `fade` of the run."""
+    """The most that a preference adds per point; it fades to 0 at `fade` of the run."""
     fade: float = 0.6
     bound: int = 64
     throws: int = 0
-    """How many throws of look-ahead take the luck out of a solo target; 0: none."""
+    """Throws of look-ahead that replace the luck in a solo target; 0: no look-ahead."""
     keep: float = 0.999
-    """How slowly the averaged weights, which play, follow the learning ones."""
+    """The decay of the averaged weights, which are the ones that play."""
 
     def __post_init__(self) -> None:
-        """Compiled code trusts these numbers, and a file may say anything."""
+        """Check the numbers: compiled code trusts them, and a file may contain anything."""
         counts = (self.games, self.seed, self.threads, self.per_round, self.batch, self.bound)
         shares = (self.rate, self.decay, self.share, self.strength, self.fade, self.keep)
         fits = (
@@ -69,4 +68,4 @@ class Plan:
             and self.fade > 0
         )
         if not fits:
-            raise BadSetup("its plan is none that can be carried out")
+            raise BadSetup("invalid training plan")

@@ -1,4 +1,4 @@
-"""Room for the samples of one round of self-play."""
+"""The samples of one round of self-play."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foxtray.bots.desk import Array
 from foxtray.bots.features import DENSE, MOST
+from foxtray.bots.workspace import Array
 from foxtray.core.codes import AREAS
 
 
 class Samples(NamedTuple):
-    """Chance nodes as the net saw them, and what it should have said."""
+    """Chance nodes as the net saw them, and their targets."""
 
     active: Array
     counts: Array
     dense: Array
     guesses: Array
     hopes: Array
-    """What the throw was worth beforehand, by look-ahead; unknown where nobody looked."""
+    """The value of the throw by look-ahead; unknown without one."""
     totals: Array
     seats: Array
     targets: Array
     ends: Array
-    """How it ended for the seat: its areas, foxes and total."""
+    """The seat's final areas, foxes and total."""
 
 
 def new_samples(size: int) -> Samples:

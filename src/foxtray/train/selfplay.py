@@ -1,8 +1,8 @@
-"""Games by the net that learns, and what every moment of them should have said.
+"""Self-play, and the training targets from it.
 
-A sample is the description of a chance node and its target: the points still to come as
-TD(lambda) sees them, from the values that the playing net gave. With look-ahead, alone, the
-luck of the throws is taken out of the target. In the compilable subset.
+A sample is the description of a chance node and its target: the points still to come by
+TD(lambda), from the values of the net that played. In solo games, look-ahead can remove the luck of
+the throws from the target. In the compilable subset.
 """
 
 from __future__ import annotations
@@ -16,34 +16,39 @@ from foxtray.core.codes import AREAS, OVER, THROW
 from foxtray.sim import loops
 
 if TYPE_CHECKING:
-    from foxtray.bots.desk import Array, Desk, Net
+    from foxtray.bots.workspace import Array, Net, Workspace
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
     from foxtray.train.samples import Samples
 
-TASTE = 11
-"""The purpose of the draws that settle a taste."""
+PREFERENCE = 11
+"""The purpose of the draws that set a preference."""
 
 
-def settle_tastes(low: int, high: int, share: float, strength: float, tastes: Array) -> None:
-    """Give a game a taste for some areas, with a probability."""
-    chosen = chance.draw(low, high, TASTE, 0, 1000) < share * 1000
-    for area in range(len(tastes)):
-        tastes[area] = 0.0
+def set_preferences(low: int, high: int, share: float, strength: float, preferences: Array) -> None:
+    """Give a share of the games random preferences for areas."""
+    chosen = chance.draw(low, high, PREFERENCE, 0, 1000) < share * 1000
+    for area in range(len(preferences)):
+        preferences[area] = 0.0
         if chosen and strength > 0:
-            tastes[area] = strength * (chance.draw(low, high, TASTE, 1 + area, 2001) - 1000) * 0.001
+            drawn = chance.draw(low, high, PREFERENCE, 1 + area, 2001)
+            preferences[area] = strength * (drawn - 1000) * 0.001
 
 
-def sample(t: Tables, s: State, seat: int, at: int, net: Net, desk: Desk, samples: Samples) -> None:
-    """Write down what the net sees of a seat now and what it says."""
-    n = features.describe(t, s, seat, desk.active, desk.dense)
+def sample(
+    t: Tables, s: State, seat: int, at: int, net: Net, workspace: Workspace, samples: Samples
+) -> None:
+    """Store what the net sees of a seat now, and its value."""
+    n = features.describe(t, s, seat, workspace.inputs, workspace.active, workspace.dense)
     samples.counts[at] = n
     for k in range(n):
-        samples.active[at][k] = desk.active[k]
+        samples.active[at][k] = workspace.active[k]
     for k in range(DENSE):
-        samples.dense[at][k] = desk.dense[k]
+        samples.dense[at][k] = workspace.dense[k]
     samples.guesses[at] = (
-        network.forward(net, desk.active, n, desk.dense, desk.h1, desk.h2, desk.loud)
+        network.forward(
+            net, workspace.active, n, workspace.dense, workspace.h1, workspace.h2, workspace.loud
+        )
         * network.SCALE
     )
     samples.hopes[at] = planner.UNKNOWN
@@ -52,12 +57,12 @@ def sample(t: Tables, s: State, seat: int, at: int, net: Net, desk: Desk, sample
 
 
 def decide(
-    tables: list[Tables], states: list[State], seat: int, bound: int, net: Net, desk: Desk
+    tables: list[Tables], states: list[State], seat: int, bound: int, net: Net, workspace: Workspace
 ) -> None:
-    """Let a seat do all that it does before the next throw: the state jumps to the best leaf."""
-    desk.nodes[0] = states[0]
-    count = planner.plan(tables, seat, bound, net, desk)
-    states[0] = desk.nodes[planner.best(desk.values, count)]
+    """Play everything a seat does before the next throw: the state jumps to the best leaf."""
+    workspace.nodes[0] = states[0]
+    count = planner.plan(tables, seat, bound, net, workspace)
+    states[0] = workspace.nodes[planner.best(workspace.values, count)]
 
 
 def play_game(
@@ -72,54 +77,56 @@ def play_game(
     strength: float,
     at: int,
     net: Net,
-    desk: Desk,
-    inner: Desk,
+    workspace: Workspace,
+    inner: Workspace,
     samples: Samples,
 ) -> int:
-    """Play one game; its samples go to the rows from `at` on; returns the row after them.
+    """Play one game; stores its samples in the rows from `at` on, returns the row after them.
 
-    With `throws` every throw of a solo game is looked at beforehand. At a table that would not do:
-    what follows a throw there is not the next sample but what the others make of it.
+    With `throws`, the value of each throw of a solo game is searched first. This does not work with
+    several seats: there, the other players act between a throw and the seat's next sample.
     """
     t = tables[0]
     states[0] = states[1]
     states[0].seats = seats
     if seats > 1:
         states[0].first = chance.draw(low, high, chance.FIRST, 0, seats)
-    rules.begin(t, states[0], desk.work.log)
-    settle_tastes(low, high, share, strength, desk.tastes)
+    rules.begin(t, states[0], workspace.work.log)
+    set_preferences(low, high, share, strength, workspace.preferences)
     while states[0].phase != OVER:
         s = states[0]
         if s.phase == THROW:
-            at = sample_node(t, s, at, net, desk, samples)
+            at = sample_node(t, s, at, net, workspace, samples)
             if throws > 0:
-                desk.nodes[0] = s
+                workspace.nodes[0] = s
                 value, _ = search.look_ahead(
-                    tables, 0, 0, low, high, at, bound, 1, throws, net, desk, inner
+                    tables, 0, 0, low, high, at, bound, 1, throws, net, workspace, inner
                 )
                 samples.hopes[at - 1] = value - samples.totals[at - 1]
-            loops.throw(t, s, low, high, desk.work)
+            loops.throw(t, s, low, high, workspace.work)
         else:
             seat = loops.lowest_seat(rules.awaiting(t, s))
-            decide(tables, states, seat, bound, net, desk)
+            decide(tables, states, seat, bound, net, workspace)
     return at
 
 
-def sample_node(t: Tables, s: State, at: int, net: Net, desk: Desk, samples: Samples) -> int:
-    """Sample the seats for which a throw is a moment of their own: at its start all of them."""
+def sample_node(
+    t: Tables, s: State, at: int, net: Net, workspace: Workspace, samples: Samples
+) -> int:
+    """Sample the active seat, and at the start of a turn all seats."""
     active = rules.active_seat(s)
     for seat in range(s.seats):
         if seat == active or (s.rolls <= 1 and s.rerolls == 0):
-            sample(t, s, seat, at, net, desk, samples)
+            sample(t, s, seat, at, net, workspace, samples)
             at += 1
     return at
 
 
 def set_targets(t: Tables, s: State, first: int, end: int, decay: float, samples: Samples) -> None:
-    """The TD(lambda) targets of one finished game, from its end backwards, for each seat.
+    """Set the TD(lambda) targets of a finished game, from its end backwards, for each seat.
 
-    What a throw led to is replaced by what it was worth, where that is known: the same in the mean,
-    and without the luck.
+    If the value of a throw was searched, it replaces the throw's outcome: the mean is the same,
+    without the luck.
     """
     for seat in range(s.seats):
         coming = 0.0
@@ -153,17 +160,18 @@ def play_games(
     share: float,
     strength: float,
     nets: list[Net],
-    desks: list[Desk],
-    inners: list[Desk],
+    workspaces: list[Workspace],
+    inners: list[Workspace],
     samples: Samples,
     results: Array,
 ) -> int:
-    """Play games with the seeds from `seed` on; results are their mean totals.
+    """Play games with the seeds from `seed` on; `results` gets their mean totals.
 
-    The numbers of seats are taken in turn. Returns how many samples there are.
+    The numbers of seats alternate. Returns the number of samples.
     """
+
     net = nets[0]
-    desk = desks[0]
+    workspace = workspaces[0]
     inner = inners[0]
     at = 0
     for g in range(games):
@@ -173,7 +181,7 @@ def play_games(
         first = at
         at = play_game(
             tables, states, low, high, seats[now % len(seats)], bound, throws, share, strength, at,
-            net, desk, inner, samples,
+            net, workspace, inner, samples,
         )  # fmt: skip
         s = states[0]
         results[g] = 0.0

@@ -1,11 +1,36 @@
 // Requests to the server; the live table has its own socket.
 
-import type { GameEvent, GameId, GameView, Sheet } from './game'
-import type { Refusal, TableInfo, You } from './messages'
+import { painted } from './paint'
+import type {
+  Course,
+  GameList,
+  History,
+  LinkMade,
+  LinkUse,
+  Me,
+  NameBody,
+  PlayerInfo,
+  Problem,
+  RefusalCode,
+  RulesText,
+  SheetView,
+  Snapshot,
+  Statistics,
+  Step,
+  Steps,
+  TableMade,
+  TableWish,
+} from './wire'
 
-export class Refused extends Error {
+/** Why something was refused. That the server is silent is for the page to notice. */
+export interface Refusal {
+  readonly code: RefusalCode | 'offline'
+  readonly message: string
+}
+
+export class Refused extends Error implements Refusal {
   constructor(
-    readonly code: string,
+    readonly code: Refusal['code'],
     message: string,
     /** The line or the server failed, or wants a moment: the same question may be answered later. */
     readonly passing = false,
@@ -23,110 +48,30 @@ export async function arriving<T>(coming: Promise<T>): Promise<T> {
   }
 }
 
-async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
+interface Extras {
+  body?: unknown
+  /** The key of the link that the page was opened with. */
+  key?: string
+}
+
+export async function request<T>(method: string, path: string, { body, key }: Extras = {}): Promise<T> {
+  const headers = new Headers()
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (key) headers.set('foxtray-key', key)
   const response = await arriving(
     fetch(`/api/${path}`, {
       method,
-      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      headers,
       body: body === undefined ? undefined : JSON.stringify(body),
     }),
   )
   if (!response.ok) {
-    const problem = (await response.json().catch(() => ({}))) as Partial<Refusal>
+    const problem = (await response.json().catch(() => ({}))) as Partial<Problem>
     const { code = 'internal', message = response.statusText } = problem
     throw new Refused(code, message, response.status >= 500 || code === 'too_many')
   }
-  if (response.status === 204) return undefined as T
   const kind = response.headers.get('content-type') ?? ''
   return arriving<T>(kind.includes('json') ? response.json() : response.text())
-}
-
-export interface TableLine {
-  id: string
-  game: GameId
-  status: 'lobby' | 'playing' | 'over'
-  names: string[]
-  seat: number
-  my_turn: boolean
-  touched: number
-  totals: number[]
-  winners: number[]
-  unplayable: string | null
-}
-
-export interface Me {
-  player: { id: string; name: string } | null
-  tables: TableLine[]
-  best: Partial<Record<GameId, number>>
-  protocol: number
-  version: string
-  bots: string[]
-  loopback: boolean
-}
-
-export interface TableWish {
-  game: GameId
-  seats: { kind: 'me' | 'open' | 'bot'; bot?: string }[]
-  solo_fallback?: boolean
-  fox_floor?: boolean
-  seed?: number
-  same_dice?: { table: string; key: string }
-  clock?: number
-  tutorial?: boolean
-}
-
-export interface Step {
-  number: number
-  input: string | null
-  seat: number | null
-  events: GameEvent[]
-  game: GameView
-}
-
-export interface GameLine {
-  table: string
-  game: GameId
-  seats: number
-  seat: number
-  finished: number
-  total: number
-  areas: number[]
-  foxes: number
-  won: boolean
-  names: string[]
-  totals: number[]
-  practice: boolean
-  kept: boolean
-}
-
-export interface GameStatistics {
-  games: number
-  solo: number
-  won: number
-  mean: number
-  best: number
-  areas: Record<string, { mean: number; best: number }>
-  fox_mean: number
-  ratings: number[]
-  totals: number[]
-}
-
-export interface Statistics {
-  games: Partial<Record<GameId, GameStatistics>>
-  opponents: {
-    name: string
-    bot: string | null
-    games: number
-    won: number
-    lost: number
-    shared: number
-  }[]
-}
-
-export interface TableSnapshot {
-  table: TableInfo
-  you: You
-  game: GameView | null
 }
 
 function query(values: Record<string, string | number | null | undefined>): string {
@@ -135,43 +80,39 @@ function query(values: Record<string, string | number | null | undefined>): stri
   return text && `?${text}`
 }
 
-const sheets = new Map<GameId, Promise<Sheet>>()
+const kept = new Map<string, Promise<unknown>>()
+
+/** What stays the same as long as the page does is asked for once, unless that fails. */
+function once<T>(path: string): Promise<T> {
+  const found = (kept.get(path) as Promise<T> | undefined) ?? request<T>('GET', path)
+  kept.set(path, found)
+  found.catch(() => kept.delete(path))
+  return found
+}
 
 export const api = {
   me: () => request<Me>('GET', 'me'),
-  rename: (name: string) => request<{ id: string; name: string }>('PUT', 'me', { name }),
-  forget: () => request<void>('DELETE', 'me'),
-  deviceLink: () => request<{ code: string; url: string; expires: number }>('POST', 'me/link'),
-  useLink: (code: string) => request<{ id: string; name: string }>('POST', 'link', { code }),
-  games: (before?: number) =>
-    request<{ games: GameLine[]; next: number | null }>('GET', `me/games${query({ before })}`),
+  rename: (name: string, invitation = '') =>
+    request<PlayerInfo>('PUT', 'me', {
+      body: { name, ...(invitation && { invitation }) } satisfies NameBody,
+    }),
+  forget: () => request<PlayerInfo>('DELETE', 'me'),
+  deviceLink: () => request<LinkMade>('POST', 'me/link'),
+  useLink: (code: string) => request<PlayerInfo>('POST', 'link', { body: { code } satisfies LinkUse }),
+  history: (before?: number) => request<History>('GET', `me/games${query({ before })}`),
   statistics: () => request<Statistics>('GET', 'me/statistics'),
-  newTable: (wish: TableWish) =>
-    request<{ id: string; you: You; table: TableInfo }>('POST', 'tables', wish),
-  table: (id: string, key: string) =>
-    request<TableSnapshot>('GET', `tables/${id}${query({ key })}`),
+  newTable: (wish: TableWish) => request<TableMade>('POST', 'tables', { body: wish }),
+  table: (id: string, key: string) => request<Snapshot>('GET', `tables/${id}`, { key }),
   steps: (id: string, key: string, first: number, count: number) =>
-    request<{ count: number; steps: Step[] }>(
-      'GET',
-      `tables/${id}/steps${query({ first, count, key })}`,
-    ),
-  course: (id: string, key: string) =>
-    request<{ totals: number[][]; turns: number[] }>('GET', `tables/${id}/course${query({ key })}`),
-  record: (id: string, key: string) =>
-    request<string>('GET', `tables/${id}/record${query({ key })}`),
-  recordAddress: (id: string, key: string) => `/api/tables/${id}/record${query({ key })}`,
+    request<Steps>('GET', `tables/${id}/steps${query({ first, count })}`, { key }),
+  course: (id: string, key: string) => request<Course>('GET', `tables/${id}/course`, { key }),
+  record: (id: string, key: string) => request<string>('GET', `tables/${id}/record`, { key }),
   qrAddress: (id: string, link: 'invite' | 'watch') => `/api/tables/${id}/qr.svg?link=${link}`,
-  rules: (game: GameId, language: string) =>
-    request<{ text: string }>('GET', `rules/${game}${query({ language })}`),
-  sheet(game: GameId): Promise<Sheet> {
-    let found = sheets.get(game)
-    if (!found) {
-      found = request<Sheet>('GET', `sheets/${game}`)
-      found.catch(() => sheets.delete(game))
-      sheets.set(game, found)
-    }
-    return found
-  },
+  games: (language: string) => once<GameList>(`games${query({ language })}`),
+  rules: (game: string, language: string) =>
+    request<RulesText>('GET', `rules/${game}${query({ language })}`),
+  /** A sheet; it brings the colours of its dice along. */
+  sheet: (game: string) => once<SheetView>(`sheets/${game}`).then(painted),
   /** All steps in pieces, so that none of them keeps the page busy for long. */
   async *allSteps(id: string, key: string): AsyncGenerator<Step[]> {
     for (let first = 0; ; ) {

@@ -1,11 +1,20 @@
 // One socket to one table: it comes back by itself, never loses a command, never repeats one.
 
-import type { Command, Incoming, Refusal } from './messages'
-import { PROTOCOL } from './messages'
 import type { Preview } from './game'
+import {
+  CLOSE_GONE,
+  PROTOCOL,
+  type FromClient,
+  type FromServer,
+  type Problem,
+  type TableCommand,
+} from './wire'
 
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
+/** A command before it is sent: then it gets its id. */
+export type Command = WithoutId<TableCommand>
 export type Line = 'connecting' | 'open' | 'lost' | 'ended'
-export type Answer = { ok: true; seq: number; table?: string } | { ok: false; refusal: Refusal }
+export type Answer = { ok: true; seq: number; table?: string } | { ok: false; refusal: Problem }
 
 export interface SocketLike {
   onopen: ((event: never) => void) | null
@@ -27,9 +36,9 @@ export interface World {
 }
 
 export interface Listener {
-  message(message: Incoming): void
+  message(message: FromServer): void
   line(line: Line): void
-  refused(refusal: Refusal): void
+  refused(refusal: Problem): void
   /** The commands that have no answer yet are others now. */
   unanswered(commands: Command[]): void
   outdated(): void
@@ -48,7 +57,6 @@ export const RESEND_MS = 2500
 export const PING_MS = 5000
 export const SILENCE_MS = 12000
 const BACKOFF_MS = [300, 700, 1500, 3000, 6000]
-const ENDED = [4003, 4004]
 
 export class Connection {
   private socket: SocketLike | null = null
@@ -82,7 +90,7 @@ export class Connection {
     this.heard = this.world.now()
     socket.onopen = () => this.hello()
     socket.onmessage = (event) => {
-      if (socket === this.socket) this.receive(JSON.parse(event.data) as Incoming)
+      if (socket === this.socket) this.receive(JSON.parse(event.data) as FromServer)
     }
     socket.onclose = (event) => {
       if (socket === this.socket) this.closed(event.code)
@@ -151,7 +159,7 @@ export class Connection {
     this.write({ ...entry.command, id: entry.id })
   }
 
-  private write(message: object): void {
+  private write(message: FromClient): void {
     try {
       this.socket?.send(JSON.stringify(message))
     } catch {
@@ -159,13 +167,13 @@ export class Connection {
     }
   }
 
-  private receive(message: Incoming): void {
+  private receive(message: FromServer): void {
     this.heard = this.world.now()
     switch (message.type) {
       case 'greeting':
         if (message.protocol !== PROTOCOL) this.listener.outdated()
         this.listener.time(message.time)
-        return
+        break
       case 'snapshot':
         this.seen = message.seq
         this.opened()
@@ -232,7 +240,7 @@ export class Connection {
   private closed(code: number): void {
     this.world.cancel(this.timer)
     this.drop()
-    if (ENDED.includes(code)) {
+    if (code === CLOSE_GONE) {
       this.setLine('ended')
       return
     }

@@ -16,7 +16,9 @@ export interface Drawing {
   cellBonuses: { bonus: string; cell: Cell; x: number; y: number }[]
   printed: Box[]
   lines: { line: Line; x: number; y: number }[]
-  labels: { index: number; x: number; y: number }[]
+  /** Beside the rows: the die that a row belongs to, and the points of a row. */
+  rowDice: { index: number; x: number; y: number }[]
+  rowPoints: { index: number; x: number; y: number }[]
   scale: { points: number; count: number; x: number; y: number }[]
   pairs: Box[]
 }
@@ -48,7 +50,7 @@ function drawGrid(area: Area): Drawing {
   const rowPays = area.lines.some((line) => line.kind === 'row' && (line.bonus || line.points))
   const diagonal = area.lines.some((line) => line.kind === 'diagonal')
   const rowScores = area.scores === 'rows'
-  const right = rowPays || diagonal ? BONUS : rowScores ? 0.5 : 0
+  const right = (rowPays || diagonal ? BONUS : 0) + (rowScores ? 0.5 : 0)
   const width = left + area.columns + right
   const below = area.rows + 0.46
   const lines: Drawing['lines'] = []
@@ -71,7 +73,12 @@ function drawGrid(area: Area): Drawing {
     cellBonuses: [],
     printed: area.printed.map(([row, column]) => box(left + column, row)),
     lines,
-    labels: area.row_dice.map((_, index) => ({ index, x: left / 2, y: index + 0.5 })),
+    rowDice: area.row_dice.map((_, index) => ({ index, x: left / 2, y: index + 0.5 })),
+    rowPoints: Array.from({ length: rowScores ? area.rows : 0 }, (_, index) => ({
+      index,
+      x: width - 0.25,
+      y: index + 0.5,
+    })),
     scale,
     pairs: [],
   }
@@ -117,7 +124,8 @@ function drawRow(area: Area, perRow: number): Drawing {
     cellBonuses,
     printed: [],
     lines: [],
-    labels: [],
+    rowDice: [],
+    rowPoints: [],
     scale: [],
     pairs,
   }

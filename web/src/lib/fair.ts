@@ -1,28 +1,52 @@
-// Checks the dice of a finished game in the browser: the same hashes as SecretDice in dice.py.
+// Fair dice in the browser, as docs/fair-dice.md says: commits to a part of the dice, keeps what the
+// server showed before, reveals the part at the start, and checks everything at the end.
 
 import type { GameEvent, Sheet } from './game'
-import { concat, hex, hmac, sha256, unhex, utf8 } from './sha256'
+import { concat, hex, hmac, randomBytes, sha256, unhex, utf8 } from './sha256'
 
 export interface DiceFacts {
+  /** The version of the record's format. */
+  format: number
+  /** The seat that began, from 1. */
+  first: number
+  seats: number
   commitment: string
+  /** What the seats committed to: empty where nothing; none at all in the first format. */
+  commitments: string[]
   entropies: string[]
   secret: string
 }
 
 /** The parts of a .fox record that tell how its dice were made; null without a secret. */
 export function diceFacts(record: string): DiceFacts | null {
-  const found: DiceFacts = { commitment: '', entropies: [], secret: '' }
+  const found: DiceFacts = {
+    format: 1, first: 1, seats: 1, commitment: '', commitments: [], entropies: [], secret: '',
+  }
   for (const line of record.split('\n')) {
     const [word, first = '', second = ''] = line.split(' ')
-    if (word === 'dice' && first === 'secret') found.commitment = second
+    if (word === 'foxtray') found.format = Number(first)
+    else if (word === 'first') found.first = Number(first)
+    else if (word === 'seats') found.seats = Number(first)
+    else if (word === 'dice' && first === 'secret') found.commitment = second
+    else if (word === 'commit') found.commitments.push(second === '-' ? '' : second)
     else if (word === 'entropy') found.entropies.push(second)
     else if (word === 'secret') found.secret = first
   }
   return found.commitment && found.secret ? found : null
 }
 
+/** What a seat (from 0) tells of its entropy before it reveals it. */
+export function entropyCommitment(commitment: string, seat: number, entropy: string): string {
+  return hex(sha256(utf8(`foxtray entropy ${commitment} ${seat + 1} ${entropy}`)))
+}
+
 export function keptPromise(facts: DiceFacts): boolean {
-  return hex(sha256(unhex(facts.secret))) === facts.commitment
+  const { commitment, commitments, entropies } = facts
+  const seats = commitments.every(
+    (told, i) => !told || !entropies[i] || told === entropyCommitment(commitment, i, entropies[i]),
+  )
+  const begins = facts.format < 2 || new SecretDice(facts).first(facts.seats) === facts.first
+  return hex(sha256(unhex(facts.secret))) === commitment && seats && begins
 }
 
 export class SecretDice {
@@ -41,6 +65,11 @@ export class SecretDice {
     return Array.from({ length: 6 }, () => 1 + below(6, draws))
   }
 
+  /** The seat that begins, from 1. */
+  first(seats: number): number {
+    return 1 + below(seats, this.draws('first'))
+  }
+
   private *draws(address: string): Generator<number, never> {
     for (let block = 0; ; block++) yield* hmac(this.seed, utf8(`${address} ${block}`))
   }
@@ -55,6 +84,8 @@ function below(outcomes: number, draws: Generator<number, never>): number {
 }
 
 export interface Verdict {
+  /** The secret is the one that was committed to, the seats revealed what they had committed to, and
+   * the seat began that the dice chose. */
   promise: boolean
   throws: number
   wrong: number
@@ -85,5 +116,152 @@ export class Checker {
       )
       if (!agrees) this.verdict.wrong++
     }
+  }
+}
+
+/** What a table tells of its dice, as far as it matters here. */
+export interface Shown {
+  status: string
+  starting: boolean
+  dice: { commitment: string | null; commitments: string[]; entropies: string[]; again: boolean }
+}
+
+/** What this browser keeps of a table. */
+export interface Kept {
+  /** Its own part of the dice. */
+  entropy: string
+  /** The seat that it committed for. */
+  seat?: number
+  /** The server's commitment, as it was shown before this browser gave anything. */
+  commitment?: string
+  /** What the seats had committed to, and revealed, before this browser revealed its own part. */
+  commitments?: string[]
+  entropies?: string[]
+}
+
+/** Remembers what a table showed before the start: what is shown later can be compared with it. */
+export class Witness {
+  private memory: Kept
+
+  constructor(
+    private readonly id: string,
+    private readonly storage: Pick<Storage, 'getItem' | 'setItem'> | null = browserStorage(),
+  ) {
+    this.memory = { entropy: this.read(`entropy.${id}`) ?? hex(randomBytes(16)) }
+    this.keep({})
+  }
+
+  /** Another window of this browser may have kept something first. */
+  get kept(): Kept {
+    const saved = this.read(`fair.${this.id}`)
+    return saved ? (JSON.parse(saved) as Kept) : this.memory
+  }
+
+  /** Call with everything that the server shows, before anything is sent. */
+  see({ status, dice }: Shown): void {
+    if (status === 'lobby' && dice.commitment && !this.kept.commitment) {
+      this.keep({ commitment: dice.commitment })
+    }
+  }
+
+  /** The command to sit down: it commits to this browser's part, where the dice want one. */
+  sit(seat: number) {
+    const { entropy, commitment } = this.kept
+    if (!commitment) return { type: 'sit', seat, entropy } as const
+    this.keep({ seat })
+    return { type: 'sit', seat, commitment: entropyCommitment(commitment, seat, entropy) } as const
+  }
+
+  /** The command to reveal this browser's part: once everything else is fixed, and as it was. */
+  reveal({ starting, dice }: Shown, seat: number | null) {
+    const { entropy, commitment, commitments } = this.kept
+    if (!starting || seat === null || !commitment || dice.entropies[seat]) return null
+    const mine = entropyCommitment(commitment, seat, entropy)
+    if (dice.commitment !== commitment || dice.commitments[seat] !== mine) return null
+    if (!commitments) this.keep({ commitments: dice.commitments, entropies: dice.entropies })
+    return { type: 'reveal', entropy } as const
+  }
+
+  private keep(more: Partial<Kept>): void {
+    this.memory = { ...this.kept, ...more }
+    try {
+      this.storage?.setItem(`fair.${this.id}`, JSON.stringify(this.memory))
+    } catch {
+      // Without storage it is known as long as the page is.
+    }
+  }
+
+  private read(place: string): string | null {
+    try {
+      return this.storage?.getItem(place) ?? null
+    } catch {
+      return null
+    }
+  }
+}
+
+function browserStorage(): Storage | null {
+  try {
+    return localStorage
+  } catch {
+    return null
+  }
+}
+
+/** Sentences of the catalogue. */
+export type Reason =
+  | 'fair.bad'
+  | 'fair.other_secret'
+  | 'fair.not_mine'
+  | 'fair.late'
+  | 'fair.unseen'
+  | 'fair.again'
+
+export interface Judgement {
+  /** `no`: something is wrong. `partly`: the record agrees with itself, but it is not proven to this
+   * browser that nobody chose the dice. */
+  fair: 'yes' | 'partly' | 'no'
+  reasons: Reason[]
+  /** The other seats whose part was changed after this browser had revealed its own. */
+  changed: number[]
+  leftOut: number[]
+  /** The seats whose part the server knew before the start. */
+  inClear: number[]
+}
+
+/** What the record of a game proves to a browser that kept something; `seat` is its own, if any. */
+export function judge(
+  facts: DiceFacts,
+  verdict: Verdict,
+  kept: Kept,
+  seat: number | null,
+  again: boolean,
+): Judgement {
+  const { commitments, entropies } = facts
+  const wrong: Reason[] = []
+  const open: Reason[] = []
+  if (!verdict.promise || verdict.wrong) wrong.push('fair.bad')
+  if (kept.commitment && kept.commitment !== facts.commitment) wrong.push('fair.other_secret')
+  const seats = Array.from({ length: facts.seats }, (_, i) => i)
+  const changed = seats.filter(
+    (i) =>
+      i !== seat &&
+      kept.commitments &&
+      ((commitments[i] ?? '') !== kept.commitments[i] ||
+        // Where nothing was committed to, what was shown then counts.
+        ((kept.entropies?.[i] || !kept.commitments[i]) && entropies[i] !== kept.entropies?.[i])),
+  )
+  const own = seat === null ? '' : (entropies[seat] ?? '')
+  if (again) open.push('fair.again')
+  else if (seat === null || seat !== kept.seat) open.push('fair.unseen')
+  else if (!own) open.push('fair.late')
+  else if (own !== kept.entropy) wrong.push('fair.not_mine')
+  else if (!kept.commitments) open.push('fair.unseen')
+  return {
+    fair: wrong.length || changed.length ? 'no' : open.length ? 'partly' : 'yes',
+    reasons: [...wrong, ...open],
+    changed,
+    leftOut: seats.filter((i) => commitments[i] && !entropies[i]),
+    inClear: commitments.length ? seats.filter((i) => !commitments[i] && entropies[i]) : [],
   }
 }

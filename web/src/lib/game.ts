@@ -1,177 +1,55 @@
-// What the server says about sheets and games; see geometry.py and views.py.
+// Sheets and games as the page speaks of them; their types come from the server.
 
-export type Colour =
-  | 'white'
-  | 'silver'
-  | 'yellow'
-  | 'blue'
-  | 'green'
-  | 'orange'
-  | 'purple'
-  | 'pink'
+import { SHAPES } from './shapes'
+import {
+  TRACK_NAMES,
+  type AreaView as Area,
+  type CellView as Cell,
+  type SheetView as Sheet,
+  type TrackName,
+} from './wire'
 
-export interface Cell {
-  name: string
-  row: number
-  column: number
-  number: number
-  minimum: number
-  factor: number
-  bonus: string | null
-  bonus_minimum: number
-}
+export type {
+  AreaView as Area,
+  CellView as Cell,
+  GameEvent,
+  GameView,
+  LineView as Line,
+  PlaceView as Place,
+  PreviewView as Preview,
+  ScoreView as Score,
+  SeatView,
+  SheetView as Sheet,
+  TrackName,
+} from './wire'
 
-export interface Line {
-  kind: 'row' | 'column' | 'diagonal'
-  index: number
-  cells: string[]
-  bonus: string | null
-  points: number
-}
-
-export interface Area {
-  colour: Colour
-  letter: string
-  grid: boolean
-  entry: 'match' | 'staged' | 'at_least' | 'any' | 'rising' | 'falling'
-  writes: 'cross' | 'value'
-  scores: 'count' | 'groups' | 'rows' | 'sum' | 'pairs'
-  adds_joker: boolean
-  row_dice: Colour[]
-  rows: number
-  columns: number
-  cells: Cell[]
-  printed: [number, number][]
-  lines: Line[]
-  points: number[]
-}
-
-export interface Track {
-  name: TrackName
-  fields: number
-  last: string | null
-}
-
-export type TrackName = 'reroll' | 'return' | 'extra'
-export type GameId = 'clever' | 'twice'
-
-export interface Sheet {
-  id: GameId
-  title: string
-  dice: { colour: Colour; letter: string }[]
-  die_fields: number
-  may_decline: boolean
-  areas: Area[]
-  tracks: Track[]
-  rounds: number[]
-  round_bonus: (string | null)[]
-  choice: string[]
-  ratings: { lowest: number | null; title: string }[]
-}
-
-/** A legal action: the cell it would mark, and what would stand there. */
-export interface Place {
-  action: string
-  die: string | null
-  area: Colour | null
-  cell: string | null
-  mark: number
-}
-
-export interface Score {
-  areas: number[]
-  foxes: number
-  fox_value: number
-  total: number
-}
-
+/** What stands in the cells of a seat, by their names. */
 export type Marks = Record<string, number>
 
-export interface SeatView {
-  marks: Marks
-  tracks: Partial<Record<TrackName, [number, number]>>
-  score: Score
-  stage: string
-  open: Record<string, number>
-  crosses: string[]
-  legal: Place[]
-}
-
-export interface GameView {
-  game: GameId
-  round: number
-  rounds: number
-  turn: number
-  turns: number
-  roll: number
-  reroll: number
-  active: number
-  serving: boolean
-  solo_serving: boolean
-  over: boolean
-  faces: number[]
-  places: string[]
-  rolling: string[]
-  awaiting: number[]
-  seats: SeatView[]
-  winners: number[]
-  rating: number | null
-}
-
-export interface Preview {
-  action: string
-  events: GameEvent[]
-  points: number
-  areas: number[]
-  score: Score
-}
-
-export type GameEvent =
-  | { event: 'round_started'; round: number }
-  | { event: 'turn_started'; turn: number; seat: number; serving: boolean }
-  | { event: 'thrown'; dice: Colour[]; faces: number[]; roll: number; reroll: number }
-  | { event: 'taken'; seat: number; die: Colour; value: number; manner: Manner }
-  | { event: 'moved'; die: Colour; origin: string; place: string; reason: string }
-  | { event: 'marked'; seat: number; area: Colour; cell: string; mark: number; value: number }
-  | { event: 'line_completed'; seat: number; area: Colour; kind: Line['kind']; index: number }
-  | { event: 'bonus_earned'; seat: number; bonus: string; source: string; where: string }
-  | { event: 'bonus_used'; seat: number; bonus: string }
-  | { event: 'bonus_lost'; seat: number; bonus: string }
-  | { event: 'track_circled'; seat: number; track: TrackName; count: number }
-  | { event: 'action_spent'; seat: number; track: TrackName; count: number }
-  | { event: 'passed'; seat: number; stage: string; forced: boolean }
-  | { event: 'serving_started'; turn: number }
-  | { event: 'turn_ended'; turn: number }
-  | { event: 'round_ended'; round: number }
-  | { event: 'game_ended' }
-
-export type Manner = 'pool' | 'tray' | 'field' | 'extra' | 'cross'
-
-/** What a bonus is, read from its text: `yellow`, `orange=4`, `reroll`, `fox`, `choice`. */
+/** What a bonus is, read from its text: a colour, with a value or without, or a word. */
 export interface Bonus {
   kind: 'mark' | 'action' | 'fox' | 'choice'
-  area?: Colour
+  area?: string
   value?: number
   track?: TrackName
 }
 
-const TRACKS: readonly string[] = ['reroll', 'return', 'extra']
-
 export function readBonus(text: string): Bonus {
   if (text === 'fox' || text === 'choice') return { kind: text }
-  if (TRACKS.includes(text)) return { kind: 'action', track: text as TrackName }
+  const track = TRACK_NAMES.find((name) => name === text)
+  if (track) return { kind: 'action', track }
   const [area, value] = text.split('=')
-  return { kind: 'mark', area: area as Colour, value: value ? Number(value) : undefined }
+  return { kind: 'mark', area, value: value ? Number(value) : undefined }
 }
 
-export function areaOf(sheet: Sheet, colour: string): Area {
-  const found = sheet.areas.find((area) => area.colour === colour)
-  if (!found) throw new Error(`no area ${colour}`)
-  return found
+/** The shape of a colour: that of its die. */
+export function shapeOf(sheet: Sheet, colour: string): string {
+  const die = sheet.dice.find((die) => die.colour === colour)
+  return die ? SHAPES[die.shape] : ''
 }
 
-export function colourOf(sheet: Sheet, letter: string): Colour {
-  return sheet.dice.find((die) => die.letter === letter)?.colour ?? 'white'
+export function colourOf(sheet: Sheet, letter: string): string {
+  return sheet.dice.find((die) => die.letter === letter)?.colour ?? ''
 }
 
 /** The area of a cell and its index there. */

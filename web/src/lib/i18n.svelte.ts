@@ -1,7 +1,9 @@
-// The words of the page in the chosen language. Catalogues are loaded when they are needed.
+// The words in the chosen language: those of the page, loaded when they are needed, and those of the
+// games, for which the server is asked.
 
 import type { en } from '../i18n/en'
-import { arriving } from './api'
+import { api, arriving } from './api'
+import type { GameInfo } from './wire'
 import { fill, pick, type Values } from './words'
 
 export type Key = keyof typeof en
@@ -26,10 +28,14 @@ const loaders: Record<Language, () => Promise<Catalogue>> = {
   sr: () => import('../i18n/sr').then((module) => module.sr),
 }
 
-let current = $state.raw<{ language: Language; catalogue: Catalogue | null }>({
-  language: 'en',
-  catalogue: null,
-})
+interface Words {
+  language: Language
+  catalogue: Catalogue | null
+  /** Null before the server was asked. */
+  games: GameInfo[] | null
+}
+
+let current = $state.raw<Words>({ language: 'en', catalogue: null, games: null })
 
 export function language(): Language {
   return current.language
@@ -48,20 +54,46 @@ export function has(key: string): key is Key {
   return current.catalogue !== null && key in current.catalogue
 }
 
+/** The games there are; null before the server was asked. */
+export function knownGames(): GameInfo[] | null {
+  return current.games
+}
+
+/** A game by its id, if it is still there. */
+export function gameOf(id: string): GameInfo | undefined {
+  return current.games?.find((game) => game.id === id)
+}
+
+/** A word of a game; of one that is gone, what it is called without words. */
+export function word(game: string, key: string, otherwise = ''): string {
+  return gameOf(game)?.text[key] ?? otherwise
+}
+
 let chosen: Language = 'en'
+
+/** The page's own words: enough to say why there are no games yet. */
+export async function begin(wanted: Language): Promise<void> {
+  chosen = wanted
+  api.games(wanted).catch(() => undefined) // on its way when it is wanted, a moment later
+  use({ language: wanted, catalogue: await arriving(loaders[wanted]()), games: null })
+}
 
 /** Changes the language; of several wishes the last one counts, whichever comes first. */
 export async function speak(wanted: Language): Promise<void> {
   chosen = wanted
-  const catalogue = await arriving(loaders[wanted]())
+  const [catalogue, { games }] = await Promise.all([arriving(loaders[wanted]()), api.games(wanted)])
   if (chosen !== wanted) return
-  current = { language: wanted, catalogue }
-  document.documentElement.lang = TAGS[wanted]
+  use({ language: wanted, catalogue, games })
   try {
     localStorage.setItem('language', wanted)
   } catch {
     // Storage may be forbidden; the choice then lasts as long as the page.
   }
+}
+
+function use(words: Words): void {
+  current = words
+  document.documentElement.lang = TAGS[words.language]
 }
 
 export function preferred(): Language {
@@ -74,12 +106,22 @@ export function preferred(): Language {
   return pick([...(saved ? [saved] : []), ...navigator.languages], LANGUAGES, 'en')
 }
 
+/** A phrase as the beginning of a sentence. */
+export function capital(text: string): string {
+  return text.charAt(0).toLocaleUpperCase(tag()) + text.slice(1)
+}
+
 export function list(items: string[]): string {
   return new Intl.ListFormat(tag(), { type: 'conjunction' }).format(items)
 }
 
 export function date(ms: number): string {
   return new Intl.DateTimeFormat(tag(), { dateStyle: 'medium', timeStyle: 'short' }).format(ms)
+}
+
+/** A day as the server counts them. */
+export function day(ms: number): string {
+  return new Intl.DateTimeFormat(tag(), { dateStyle: 'medium', timeZone: 'UTC' }).format(ms)
 }
 
 export function decimal(value: number): string {

@@ -1,33 +1,60 @@
 // Cells, bonuses, dice and people in words.
 
-import type { Area, Cell, Colour, Marks } from './game'
+import type { Area, Cell, Marks } from './game'
 import { readBonus } from './game'
-import type { SeatInfo } from './messages'
-import { has, list, t } from './i18n.svelte'
+import type { SeatInfo } from './wire'
+import { has, t, word } from './i18n.svelte'
 
-export function dieName(colour: Colour, face: number | undefined): string {
-  const name = t(`colour.${colour}`)
+export function gameName(game: string): string {
+  return word(game, 'title', game)
+}
+
+/** Die and area have one name. */
+export function colourName(game: string, colour: string): string {
+  return word(game, `colour.${colour}`, colour)
+}
+
+/** A colour as a sentence needs it: a die that is taken, in an area, in a row. */
+function colourIn(form: 'die' | 'area' | 'row', game: string, colour: string): string {
+  return word(game, `${form}.${colour}`, colourName(game, colour))
+}
+
+export function inArea(game: string, colour: string): string {
+  return colourIn('area', game, colour)
+}
+
+export function letterOf(game: string, colour: string): string {
+  return word(game, `letter.${colour}`)
+}
+
+export function dieName(game: string, colour: string, face: number | undefined): string {
+  const name = colourName(game, colour)
   return face ? t('die.name', { colour: name, face }) : name
 }
 
-/** A cell as a player would say it: colour and number, or colour and which field. */
-export function cellName(area: Area, cell: Cell): string {
-  const colour = t(`colour.${area.colour}`)
-  if (!area.grid) {
-    return t('cell.field', { colour, n: area.cells.indexOf(cell) + 1 })
-  }
+/** A die as the object of a sentence: what somebody takes. */
+export function dieTaken(game: string, colour: string, face: number | undefined): string {
+  return face
+    ? t('die.taken', { die: colourIn('die', game, colour), face })
+    : colourName(game, colour)
+}
+
+/** A cell as a player would say it: its number or which field it is, and where. */
+export function cellName(game: string, area: Area, cell: Cell): string {
+  const where = inArea(game, area.colour)
+  const { number } = cell
+  if (!area.grid) return t('cell.field', { area: where, n: area.cells.indexOf(cell) + 1 })
   if (area.row_dice.length) {
-    const row = t(`colour.${area.row_dice[cell.row]!}`)
-    return t('cell.rowed', { colour, number: cell.number, row })
+    return t('cell.rowed', { number, row: colourIn('row', game, area.row_dice[cell.row]!) })
   }
-  const twins = area.cells.filter((other) => other.number === cell.number)
-  if (twins.length === 1) return t('cell.number', { colour, number: cell.number })
-  return t('cell.twin', { colour, number: cell.number, row: cell.row + 1 })
+  const twins = area.cells.filter((other) => other.number === number)
+  if (twins.length === 1) return t('cell.number', { area: where, number })
+  return t('cell.twin', { area: where, number, row: cell.row + 1 })
 }
 
 /** An area for those who hear it: what is marked, and the points. */
-export function areaInWords(area: Area, marks: Marks, points: number): string {
-  const colour = t(`colour.${area.colour}`)
+export function areaInWords(game: string, area: Area, marks: Marks, points: number): string {
+  const colour = colourName(game, area.colour)
   const found = area.cells.filter((cell) => marks[cell.name])
   if (!found.length) return t('area.empty', { colour, n: points })
   let what: string
@@ -41,7 +68,7 @@ export function areaInWords(area: Area, marks: Marks, points: number): string {
       .join(', ')
   } else if (area.row_dice.length) {
     what = found
-      .map((cell) => `${t(`colour.${area.row_dice[cell.row]!}`)} ${cell.number}`)
+      .map((cell) => `${colourName(game, area.row_dice[cell.row]!)} ${cell.number}`)
       .join(', ')
   } else if (area.grid) {
     what = found.map((cell) => String(cell.number)).join(', ')
@@ -51,16 +78,21 @@ export function areaInWords(area: Area, marks: Marks, points: number): string {
   return t('area.marked', { colour, what, n: points })
 }
 
-export function bonusName(text: string): string {
+export function bonusName(game: string, text: string): string {
   const bonus = readBonus(text)
   if (bonus.kind === 'mark') {
-    const colour = t(`colour.${bonus.area!}`)
-    return bonus.value
-      ? t('bonus.value', { colour, value: bonus.value })
-      : t('bonus.mark', { colour })
+    const area = inArea(game, bonus.area!)
+    return bonus.value ? t('bonus.value', { area, value: bonus.value }) : t('bonus.mark', { area })
   }
   if (bonus.kind === 'action') return t(`track.${bonus.track!}`)
   return t(bonus.kind === 'fox' ? 'bonus.fox' : 'bonus.choice')
+}
+
+/** A bonus as the object of a sentence: what somebody gets or spends. */
+export function bonusGained(game: string, text: string): string {
+  const bonus = readBonus(text)
+  if (bonus.kind === 'mark') return bonusName(game, text)
+  return t(`gain.${bonus.kind === 'action' ? bonus.track! : bonus.kind}`)
 }
 
 export function seatName(seats: SeatInfo[], seat: number): string {
@@ -81,8 +113,4 @@ export function botName(bot: string): string {
 /** A name of a list, where bots go by what they are called in the language of the page. */
 export function calledOf(name: string, bots: string[] = []): string {
   return bots.includes(name) ? botName(name) : name
-}
-
-export function bonusList(bonuses: string[]): string {
-  return list(bonuses.map(bonusName))
 }

@@ -1,8 +1,9 @@
 // Who I am at this server.
 
-import { api, Refused, type Me } from './api'
+import { invitation, keepInvitation } from './account'
+import { api, Refused, type Refusal } from './api'
 import { has, t } from './i18n.svelte'
-import type { Refusal } from './messages'
+import type { Me } from './wire'
 
 let me = $state.raw<Me | null>(null)
 
@@ -27,7 +28,8 @@ export function introduce(name: string): Promise<void> {
     const known = (me ?? (await meet())).player?.name
     const wanted = name.trim() || known || t('name.guest')
     if (wanted !== known) {
-      await api.rename(wanted)
+      await api.rename(wanted, known ? '' : invitation())
+      keepInvitation('')
       await meet()
     }
   })

@@ -3,9 +3,9 @@
 import type { GameView, Sheet } from './game'
 import { usableDice } from './choice'
 import { colourOf } from './game'
-import type { SeatInfo } from './messages'
+import type { SeatInfo } from './wire'
 import { list, t } from './i18n.svelte'
-import { bonusName, seatName } from './names'
+import { bonusName, dieTaken, inArea, seatName } from './names'
 
 export function promptFor(
   sheet: Sheet,
@@ -24,7 +24,7 @@ export function promptFor(
   if (seat === null || !game.awaiting.includes(seat)) return t('prompt.waiting', { names: waiting })
   const mine = game.seats[seat]!
   const open = Object.entries(mine.open).flatMap(([bonus, count]) =>
-    Array.from({ length: count }, () => bonusName(bonus)),
+    Array.from({ length: count }, () => bonusName(sheet.id, bonus)),
   )
   if (open.length) {
     return t(open.length > 1 ? 'prompt.bonuses' : 'prompt.bonus', { bonus: list(open) })
@@ -32,8 +32,10 @@ export function promptFor(
   if (mine.crosses.length) {
     const usable = usableDice(mine.legal)
     const dice = mine.crosses.filter((die) => usable.has(die))
+    const faceOf = (die: string) => game.faces[sheet.dice.findIndex((known) => known.letter === die)]
     return t('prompt.follow', {
-      dice: list(dice.map((die) => t(`colour.${colourOf(sheet, die)}`))),
+      area: inArea(sheet.id, sheet.areas.find((area) => area.row_dice.length)?.colour ?? ''),
+      dice: list(dice.map((die) => dieTaken(sheet.id, colourOf(sheet, die), faceOf(die)))),
     })
   }
   const usable = mine.legal.some((place) => place.cell)

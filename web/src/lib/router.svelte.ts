@@ -1,15 +1,27 @@
-// Addresses of the page: /, /t/ID, /replay/ID, /history, /rules/GAME, /learn, /about, /link/CODE.
+// Addresses of the page: /, /t/ID, /replay/ID, /again/ID, /history, /rules/GAME, /about, /account,
+// /admin, /link/CODE, /invited/CODE.
+// The key of a link is in the fragment (#key=KEY), which browsers send to no server and no proxy.
 
 export interface Route {
   path: string[]
   query: URLSearchParams
+  /** The key of a link, if there is one. */
+  key: string
 }
 
 function read(): Route {
+  const query = new URLSearchParams(location.search)
+  const fragment = new URLSearchParams(location.hash.slice(1))
   return {
     path: location.pathname.split('/').filter(Boolean),
-    query: new URLSearchParams(location.search),
+    query,
+    key: fragment.get('key') ?? query.get('key') ?? '', // older links have it in the query
   }
+}
+
+/** An address with the key that opens it, if it needs one. */
+export function withKey(address: string, key: string): string {
+  return key ? `${address}#${new URLSearchParams({ key })}` : address
 }
 
 let current = $state.raw(read())

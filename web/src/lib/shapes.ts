@@ -1,18 +1,21 @@
-// Every colour has a shape of its own, so that nobody needs to see the colour.
+// Every die has a shape of its own, so that nobody needs to see its colour.
 
-import type { Colour } from './game'
+import type { ShapeName } from './wire'
 
 /** Paths in a box from -1 to 1. */
-export const SHAPES: Record<Colour, string> = {
-  white: 'M0-.95A.95.95 0 1 1 0 .95 .95.95 0 1 1 0-.95Z',
-  silver: 'M-.85-.85H.85V.85H-.85Z',
-  yellow:
-    'M0-1 .27-.66.71-.71.66-.27 1 0 .66.27.71.71.27.66 0 1-.27.66-.71.71-.66.27-1 0-.66-.27-.71-.71-.27-.66Z',
-  blue: 'M0-1.05 1.05 0 0 1.05-1.05 0Z',
-  green: 'M0-1.05 1.05.85H-1.05Z',
-  orange: 'M0-1 .87-.5V.5L0 1-.87.5V-.5Z',
-  purple: 'M-1-.45A1 1 0 0 1 1-.45V.5L.5 1H-.5L-1 .5Z',
-  pink: 'M0 1-.85.1A.53.53 0 0 1 0-.62 .53.53 0 0 1 .85.1Z',
+export const SHAPES: Record<ShapeName, string> = {
+  circle: 'M0-.95A.95.95 0 1 1 0 .95 .95.95 0 1 1 0-.95Z',
+  square: 'M-.85-.85H.85V.85H-.85Z',
+  star: 'M0-1 .27-.66.71-.71.66-.27 1 0 .66.27.71.71.27.66 0 1-.27.66-.71.71-.66.27-1 0-.66-.27-.71-.71-.27-.66Z',
+  diamond: 'M0-1.05 1.05 0 0 1.05-1.05 0Z',
+  triangle: 'M0-1.05 1.05.85H-1.05Z',
+  hexagon: 'M0-1 .87-.5V.5L0 1-.87.5V-.5Z',
+  shield: 'M-1-.45A1 1 0 0 1 1-.45V.5L.5 1H-.5L-1 .5Z',
+  heart: 'M0 1-.85.1A.53.53 0 0 1 0-.62 .53.53 0 0 1 .85.1Z',
+  pentagon: 'M0-1.05 1-.32 .62.85H-.62L-1-.32Z',
+  drop: 'M0-1.05 .61-.08A.72.72 0 1 1-.61-.08Z',
+  cross: 'M-.42-1H.42V-.42H1V.42H.42V1H-.42V.42H-1V-.42H-.42Z',
+  moon: 'M1-.04A1 1 0 1 1 .26-.96 .62.62 0 0 0 1-.04Z',
 }
 
 const made = new Map<string, string>()

@@ -1,10 +1,10 @@
 // The log in words, written from events.
 
-import type { Colour, GameEvent, Sheet } from './game'
+import type { GameEvent, Sheet } from './game'
 import { findCell } from './game'
-import type { Entry, SeatInfo } from './messages'
+import type { Entry, SeatInfo } from './wire'
 import { t } from './i18n.svelte'
-import { bonusName, botName, cellName, dieName, seatName } from './names'
+import { bonusGained, bonusName, botName, cellName, colourName, dieName, dieTaken, seatName } from './names'
 
 export interface Sentence {
   text: string
@@ -35,6 +35,9 @@ export function tell(sheet: Sheet, seats: SeatInfo[], entry: Entry, faces: numbe
       break
     case 'started':
       say(t('log.started'), 'quiet')
+      for (const seat of entry.left_out ?? []) {
+        say(t('fair.left_out', { name: seatName(seats, seat) }), 'quiet')
+      }
       break
   }
   out.push(...narrate(sheet, seats, entry.events ?? [], faces))
@@ -50,11 +53,11 @@ export function narrate(
   const out: Sentence[] = []
   const say = (text: string, kind: Sentence['kind'] = 'plain') => out.push({ text, kind })
   const who = (seat: number) => seatName(seats, seat)
-  const faceOf = (die: Colour) => faces[sheet.dice.findIndex((known) => known.colour === die)]
-  const tray: Colour[] = []
+  const faceOf = (die: string) => faces[sheet.dice.findIndex((known) => known.colour === die)]
+  const tray: string[] = []
   const flush = () => {
     if (tray.length) {
-      say(t('log.tray', { dice: tray.map((die) => t(`colour.${die}`)).join(', ') }), 'quiet')
+      say(t('log.tray', { dice: tray.map((die) => colourName(sheet.id, die)).join(', ') }), 'quiet')
       tray.length = 0
     }
   }
@@ -70,7 +73,7 @@ export function narrate(
         break
       case 'thrown': {
         faces = event.faces
-        const shown = event.dice.map((die) => dieName(die, faceOf(die)))
+        const shown = event.dice.map((die) => dieName(sheet.id, die, faceOf(die)))
         const key = event.reroll ? 'log.rethrown' : event.roll ? 'log.thrown' : 'log.served_throw'
         say(t(key, { n: event.roll, dice: shown.join(', ') }), 'throw')
         break
@@ -80,7 +83,7 @@ export function narrate(
         break
       case 'moved':
         if (event.reason === 'returned') {
-          say(t('log.returned', { colour: t(`colour.${event.die}`) }))
+          say(t('log.returned', { colour: colourName(sheet.id, event.die) }))
         } else if (event.place === 'tray' && event.reason === 'lower') tray.push(event.die)
         break
       case 'marked': {
@@ -91,9 +94,9 @@ export function narrate(
         const sum = taken && face && taken.value > face ? ` (${face} + ${taken.value - face})` : ''
         const values = {
           name: who(event.seat),
-          cell: cellName(area, cell) + (written ? '' : sum),
+          cell: cellName(sheet.id, area, cell) + (written ? '' : sum),
           value: event.mark + (written ? sum : ''),
-          die: taken ? dieName(taken.die, face) : '',
+          die: taken ? dieTaken(sheet.id, taken.die, face) : '',
         }
         if (taken) {
           const manner = taken.manner
@@ -103,13 +106,13 @@ export function narrate(
         break
       }
       case 'bonus_earned':
-        say(t('log.earned', { name: who(event.seat), bonus: bonusName(event.bonus) }))
+        say(t('log.earned', { name: who(event.seat), bonus: bonusGained(sheet.id, event.bonus) }))
         break
       case 'bonus_lost':
-        say(t('log.lost', { name: who(event.seat), bonus: bonusName(event.bonus) }))
+        say(t('log.lost', { name: who(event.seat), bonus: bonusName(sheet.id, event.bonus) }))
         break
       case 'action_spent':
-        say(t('log.spent', { name: who(event.seat), bonus: t(`track.${event.track}`) }), 'quiet')
+        say(t('log.spent', { name: who(event.seat), bonus: t(`gain.${event.track}`) }), 'quiet')
         break
       case 'passed':
         if (event.stage === 'pick' || event.stage === 'served') {

@@ -1,9 +1,9 @@
 // A live table as the page sees it.
 
-import { Connection, type Answer, type Line, type World } from './connection'
+import { Connection, type Answer, type Command, type Line, type World } from './connection'
 import type { GameView, Preview } from './game'
-import type { Command, Entry, Incoming, Refusal, TableInfo, You } from './messages'
 import { hex, randomBytes } from './sha256'
+import type { Entry, FromServer, Notice, Problem, TableInfo, You } from './wire'
 
 export function browserWorld(id: string): World {
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
@@ -31,18 +31,6 @@ export function browserWorld(id: string): World {
   }
 }
 
-/** What this browser adds to the dice of a table: kept, to check at the end that it was used. */
-export function myEntropy(id: string): string {
-  const place = `entropy.${id}`
-  try {
-    const saved = localStorage.getItem(place) ?? hex(randomBytes(16))
-    localStorage.setItem(place, saved)
-    return saved
-  } catch {
-    return hex(randomBytes(16))
-  }
-}
-
 export class Table {
   line = $state<Line>('connecting')
   you = $state.raw<You>({ seat: null, host: false, invite: null, watch: null, key: null, loopback: false })
@@ -52,6 +40,8 @@ export class Table {
   deadlines = $state.raw<Record<string, number>>({})
   /** How far the server's clock is ahead of this one, in milliseconds. */
   ahead = $state(0)
+  /** Seconds after which somebody who is away may be stood in for. */
+  absence = $state(Infinity)
   present = $state.raw<boolean[]>([])
   absent = $state.raw<(number | null)[]>([])
   watching = $state(0)
@@ -61,8 +51,8 @@ export class Table {
   news = $state.raw<Entry[]>([])
   seq = $state(0)
   previews = $state.raw<Map<string, Preview>>(new Map())
-  refusal = $state.raw<Refusal | null>(null)
-  notice = $state<string | null>(null)
+  refusal = $state.raw<Problem | null>(null)
+  notice = $state<Exclude<Notice['code'], 'storage_back'> | 'outdated' | null>(null)
   /** What was pressed and has no answer yet, here or before the page was loaded anew. */
   unanswered = $state.raw<Command[]>([])
 
@@ -121,6 +111,11 @@ export class Table {
     return this.you.seat
   }
 
+  /** Whose sheet is large: mine, or that of the active seat for those who only watch. */
+  get shownSeat(): number {
+    return this.seat ?? this.game?.active ?? 0
+  }
+
   get waiting(): boolean {
     return this.unanswered.length > 0
   }
@@ -139,13 +134,17 @@ export class Table {
 
   async send(command: Command): Promise<Answer> {
     const answer = await this.connection.send(command)
-    this.refusal = answer.ok ? null : answer.refusal
+    // Nobody pressed anything for a reveal; one that came too late is told of at the end.
+    if (command.type !== 'reveal') this.refusal = answer.ok ? null : answer.refusal
     if (answer.ok && command.type === 'sit') this.connection.refresh()
     return answer
   }
 
-  private receive(message: Incoming): void {
+  private receive(message: FromServer): void {
     switch (message.type) {
+      case 'greeting':
+        this.absence = message.absence
+        break
       case 'snapshot':
         this.you = message.you
         this.info = message.table

@@ -1,7 +1,7 @@
-"""Where players, tables and their logs are kept: the protocol, and the rows it speaks of.
+"""The interface of a store of players, tables and logs, and its rows.
 
-An implementation is right when it passes tests/server/test_store.py. Everything that an awaited
-method wrote is durable when it returns; what it could not write raises StorageFailing.
+An implementation is correct if it passes tests/server/test_store.py. When an awaited method
+returns, everything it wrote is durable. If it cannot write, it raises StorageFailing.
 """
 
 from __future__ import annotations
@@ -15,34 +15,100 @@ from foxtray.errors import FoxtrayError
 
 
 class StorageFailing(FoxtrayError):
-    """Nothing can be written at the moment."""
+    """The store cannot write at the moment."""
 
     code = "storage_failing"
 
 
 class Conflict(FoxtrayError):
-    """The row exists already: another number, id or command is wanted."""
+    """The row already exists; use another number, id or command."""
 
     code = "conflict"
 
 
 class StoreError(FoxtrayError):
-    """The store cannot be opened: it is in use, of another version, or no store at all."""
+    """The store cannot be opened: it is in use, has another version, or is not a store."""
 
     code = "store"
 
 
 class PlayerRow(Struct, frozen=True):
-    """A player; the token itself is known to its owner only."""
+    """A player on one of their devices; the token itself is known to the device only."""
 
     id: str
     name: str
     token: bytes
     created: int
+    device: str = ""
+    seen: int = 0
+    """When the device was last used, by day."""
+    admin: bool = False
+    banned: bool = False
+
+
+class NewDevice(Struct, frozen=True):
+    """A device that is about to be signed in."""
+
+    id: str
+    token: bytes
+    name: str
+    created: int
+
+
+class DeviceRow(Struct, frozen=True):
+    """Where a player is signed in; `id` is unique for the player, `seen` is a day."""
+
+    id: str
+    name: str
+    created: int
+    seen: int
+
+
+class PasskeyRow(Struct, frozen=True):
+    """A passkey of a player: the public key, and how often the authenticator says it was used."""
+
+    player: str
+    id: str
+    credential: bytes
+    key: bytes
+    count: int
+    name: str
+    created: int
+    used: int | None = None
+
+
+class AccountRow(Struct, frozen=True):
+    """A player as the host of the server sees them."""
+
+    id: str
+    name: str
+    created: int
+    admin: bool
+    banned: int | None
+    recovery: int | None
+    """When the recovery code was made."""
+    devices: int
+    passkeys: int
+    seen: int
+    unfinished: int
+    finished: int
+
+
+class AuditRow(Struct, frozen=True):
+    """What somebody did as host: `operator` is a player, or null for the one at the machine."""
+
+    at: int
+    operator: str | None
+    operator_name: str
+    action: str
+    player: str | None = None
+    detail: str = ""
+    number: int = 0
+    """Given by the store, ascending."""
 
 
 class TableRow(Struct, frozen=True):
-    """What is fixed when a table is made. `setup` is JSON; `secret` the secret of its dice."""
+    """The fixed properties of a table. `setup` is JSON; `secret` determines the dice."""
 
     id: str
     rules: int
@@ -55,7 +121,7 @@ class TableRow(Struct, frozen=True):
 
 
 class LogRow(Struct, frozen=True):
-    """One input of a table's log; `command` is unique within the table, if there is one."""
+    """One input of a table's log; `command`, if any, is unique within the table."""
 
     seq: int
     at: int
@@ -64,7 +130,7 @@ class LogRow(Struct, frozen=True):
 
 
 class ResultRow(Struct, frozen=True):
-    """How a seat did in a finished game; `player` is null for bots and the deleted."""
+    """The result of a seat in a finished game; `player` is null for bots and deleted players."""
 
     table: str
     seat: int
@@ -80,22 +146,36 @@ class ResultRow(Struct, frozen=True):
     won: bool
     practice: bool
     name: str = ""
-    """The player's name now; filled in when read."""
+    """The player's current name; filled in when read."""
     kept: bool = True
-    """Whether its table is still there; filled in when read."""
+    """Whether its table still exists; filled in when read."""
+
+
+class SoloStart(Struct, frozen=True):
+    """A player started a solo game that counts."""
+
+    player: str
+    game: str
+
+
+class SoloCount(Struct, frozen=True):
+    """A player's solo games of one kind without a result of theirs."""
+
+    abandoned: int
+    unfinished: int
 
 
 class NewTable(Struct, frozen=True):
-    """A table about to be made, and who has which seat of it."""
+    """A table to create, and the players of its seats."""
 
     row: TableRow
     seating: Sequence[tuple[int, str | None]]
 
 
 class Addition(Struct, frozen=True):
-    """What is added to a table in one piece: log, changed seats, the results at its end.
+    """What one transaction adds to a table: log rows, changed seats, the results at its end.
 
-    A rematch opens its table in the same piece, so that there is never more than one.
+    A rematch creates its table in the same transaction, so that there is never more than one.
     """
 
     table: str
@@ -103,31 +183,78 @@ class Addition(Struct, frozen=True):
     seating: Sequence[tuple[int, str | None]] = ()
     results: Sequence[ResultRow] = ()
     opened: NewTable | None = None
+    solo_start: SoloStart | None = None
+
+
+class Accounts(Protocol):
+    """How players sign in, and what the host does about them."""
+
+    async def devices(self, player: str) -> list[DeviceRow]:
+        """The last one seen first."""
+
+    async def see(self, player: str, device: str, day: int) -> None: ...
+    async def sign_out(self, player: str, device: str) -> bool: ...
+    async def set_recovery(self, player: str, code: bytes, made: int) -> None:
+        """The code replaces the one before."""
+
+    async def recover(self, code: bytes, device: NewDevice) -> PlayerRow | None:
+        """Sign in with a recovery code; the banned stay signed out."""
+
+    async def add_passkey(self, passkey: PasskeyRow) -> None: ...
+    async def passkey(self, credential: bytes) -> PasskeyRow | None: ...
+    async def passkeys(self, player: str) -> list[PasskeyRow]: ...
+    async def use_passkey(
+        self, passkey: PasskeyRow, count: int, device: NewDevice
+    ) -> PlayerRow | None:
+        """Sign in with a passkey; the banned stay signed out."""
+
+    async def remove_passkey(self, player: str, passkey: str) -> bool: ...
+
+    # The host's.
+    async def find(self, text: str, limit: int, *, exact: bool = False) -> list[AccountRow]:
+        """Players by id, or by their name or a part of it, the newest first."""
+
+    async def account(self, player: str) -> AccountRow | None: ...
+    async def set_admin(self, player: str, admin: bool) -> None: ...
+    async def set_banned(self, player: str, since: int | None) -> None: ...
+    async def add_invitation(self, code: bytes, uses: int, expires: int) -> None: ...
+    async def note(self, entry: AuditRow) -> None: ...
+    async def audit(
+        self, *, before: int | None = None, limit: int = 100, player: str | None = None
+    ) -> list[AuditRow]:
+        """What was done as host, the newest first; all of it, or what concerns one player."""
 
 
 class Store(Protocol):
     """A durable store of one server."""
 
     @property
+    def accounts(self) -> Accounts: ...
+
+    @property
     def failing(self) -> str | None:
-        """Why nothing can be written at the moment."""
+        """Why the data cannot be written or read at the moment."""
 
     def watch(self, changed: Callable[[str | None], None]) -> None:
-        """Be told when writing begins to fail, and when it works again."""
+        """Call a function when writing or reading starts to fail, and when both work again."""
 
     async def close(self) -> None: ...
 
     # Players.
-    async def add_player(self, player: PlayerRow) -> None: ...
+    async def add_player(
+        self, player: PlayerRow, device: str = "", invitation: bytes | None = None
+    ) -> None:
+        """A player with a first device of that name; Conflict if the invitation is of no use."""
+
     async def player_by_token(self, token: bytes) -> PlayerRow | None: ...
     async def names(self, players: Sequence[str]) -> dict[str, str]: ...
     async def rename(self, player: str, name: str) -> None: ...
     async def add_link(self, code: bytes, player: str, expires: int) -> None: ...
-    async def use_link(self, code: bytes, now: int, token: bytes) -> PlayerRow | None:
-        """Give a link's player a new token; a link works once."""
+    async def use_link(self, code: bytes, now: int, device: NewDevice) -> PlayerRow | None:
+        """Sign in with a link, which works once; the banned stay signed out."""
 
     async def delete_player(self, player: str) -> None:
-        """Forget a player: tables nobody else played at, names, results."""
+        """Forget a player: tables nobody else played at, names, results, all they sign in with."""
 
     # Tables.
     async def add_table(
@@ -135,28 +262,49 @@ class Store(Protocol):
     ) -> None: ...
     async def table(self, table: str) -> TableRow | None: ...
     async def append(self, addition: Addition) -> None:
-        """Add to a log, all or nothing; Conflict if a number or command is taken."""
+        """Add to a log, all or nothing; raises Conflict if a number or command is taken."""
 
     async def log(self, table: str) -> list[LogRow]: ...
+    async def delete_table(self, table: str) -> None:
+        """Delete a table. Results stay for statistics, and the secret of an unfinished game."""
+
     async def tables_of(self, player: str, *, over: bool, limit: int = 50) -> list[str]:
         """The tables a player sits at, newest first."""
 
+    async def tables_with(self, player: str) -> list[str]:
+        """Every table that names a player, also one that they left."""
+
     async def unfinished(self, player: str) -> int:
-        """How many unfinished tables a player has made and still sits at."""
+        """How many unfinished tables a player has created and still sits at."""
+
+    async def unattended(self, host: str) -> list[bytes]:
+        """The setups of a host's unfinished tables that have no seated player."""
 
     async def results_of(
         self, player: str, *, before: int | None = None, limit: int | None = None
     ) -> list[list[ResultRow]]:
         """The results of all seats of a player's finished games, newest first."""
 
+    async def solo_counts(self, player: str) -> dict[str, SoloCount]:
+        """A player's solo games without a result of theirs, by game."""
+
     async def best(self, player: str) -> dict[str, int]:
-        """A player's best total of each game, practice aside."""
+        """A player's best total in each game, without practice games."""
 
     async def results(self, table: str) -> list[ResultRow]:
-        """The results of all seats of a table in their order; none while it is not finished."""
+        """The results of all seats of a table, in seat order; empty until it is finished."""
 
     def finished(self) -> AsyncIterator[str]:
         """Every finished table."""
 
-    async def expire(self, *, finished_before: int, idle_before: int) -> list[str]:
-        """Delete old tables; results stay for statistics. Returns their ids."""
+    async def mark(self, name: str) -> int | None:
+        """A number stored under a name."""
+
+    async def set_mark(self, name: str, value: int) -> None: ...
+    async def expire(
+        self, *, finished_before: int, idle_before: int, limit: int | None = None
+    ) -> list[str]:
+        """Delete some old tables as `delete_table` does. Returns their ids."""
+
+    async def expired_secret(self, table: str) -> bytes | None:
+        """The secret of the dice of a table that was deleted before it was finished."""

@@ -1,6 +1,7 @@
-"""The steps from an empty file to today's; never changed, only added to."""
+"""The migrations from an empty file to the current schema. Add new ones; never change old ones."""
 
 import sqlite3
+from collections.abc import Sequence
 
 from foxtray.server.store import StoreError
 
@@ -37,13 +38,61 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE INDEX results_player ON results (player, finished) WHERE player IS NOT NULL;
     """,
+    # The log holds inputs; events are what the rules derive from them.
+    """
+    ALTER TABLE events RENAME TO inputs;
+    DROP INDEX events_command;
+    CREATE UNIQUE INDEX inputs_command ON inputs ("table", command) WHERE command IS NOT NULL;
+    """,
+    # Numbers that the server stores for its next run.
+    """
+    CREATE TABLE marks (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    """,
+    # A player signs in on several devices, and comes back by a code or a passkey; the host names
+    # admins, bans, invites, and everything done as host is noted.
+    """
+    CREATE TABLE devices (
+        player TEXT NOT NULL, id TEXT NOT NULL, token BLOB NOT NULL UNIQUE, name TEXT NOT NULL,
+        created INTEGER NOT NULL, seen INTEGER NOT NULL, PRIMARY KEY (player, id)
+    ) WITHOUT ROWID;
+    INSERT INTO devices
+        SELECT id, lower(hex(randomblob(8))), token, '', created, created FROM players;
+    CREATE TABLE people (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL,
+        recovery BLOB, recovery_made INTEGER, admin INTEGER NOT NULL DEFAULT 0, banned INTEGER
+    ) WITHOUT ROWID;
+    INSERT INTO people (id, name, created) SELECT id, name, created FROM players;
+    DROP TABLE players;
+    ALTER TABLE people RENAME TO players;
+    CREATE UNIQUE INDEX players_recovery ON players (recovery) WHERE recovery IS NOT NULL;
+    CREATE TABLE passkeys (
+        player TEXT NOT NULL, id TEXT NOT NULL, credential BLOB NOT NULL UNIQUE,
+        key BLOB NOT NULL, count INTEGER NOT NULL, name TEXT NOT NULL, created INTEGER NOT NULL,
+        used INTEGER, PRIMARY KEY (player, id)
+    ) WITHOUT ROWID;
+    CREATE TABLE invitations (
+        code BLOB PRIMARY KEY, uses INTEGER NOT NULL, expires INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE audit (
+        number INTEGER PRIMARY KEY, at INTEGER NOT NULL, operator TEXT,
+        operator_name TEXT NOT NULL, action TEXT NOT NULL, player TEXT, detail TEXT NOT NULL
+    );
+    """,
+    # What is kept of an unfinished game: the secret of its dice, and that it was started.
+    """
+    CREATE TABLE expired ("table" TEXT PRIMARY KEY, secret BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE solo_starts (
+        "table" TEXT PRIMARY KEY, player TEXT NOT NULL, game TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX solo_starts_player ON solo_starts (player);
+    """,
 )
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a file up to date, each step as a whole or not at all."""
+def migrate(connection: sqlite3.Connection, steps: Sequence[str] = MIGRATIONS) -> None:
+    """Bring a file up to date; each step is a transaction."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version > len(MIGRATIONS):
-        raise StoreError("the data is from a newer foxtray; update this one")
-    for number, script in enumerate(MIGRATIONS[version:], version + 1):
+    if version > len(steps):
+        raise StoreError("the data was written by a newer foxtray; update this installation")
+    for number, script in enumerate(steps[version:], version + 1):
         connection.executescript(f"BEGIN IMMEDIATE; {script} PRAGMA user_version={number}; COMMIT;")

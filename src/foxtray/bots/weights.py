@@ -1,0 +1,92 @@
+"""Weights files: the trained nets of a game and their model card."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import as_file
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from foxtray.bots.base import NoWeights
+from foxtray.bots.old_weights import renewed
+from foxtray.bots.workspace import Array, net_of, roomy, weights_in
+from foxtray.core.codes import SEATS
+from foxtray.errors import FoxtrayError
+from foxtray.games.registry import SHEETS, folder_of
+from foxtray.sim.arrays import Records
+
+VERSION = 2
+"""The format of weights files and checkpoints; in version 2 a net's size depends on its sheet."""
+
+
+class DamagedWeights(FoxtrayError):
+    """A weights file that cannot be used."""
+
+    code = "damaged_weights"
+
+
+class Weights(NamedTuple):
+    """The nets of a game, and the model card that says how they were trained."""
+
+    nets: tuple[Records, ...]
+    """A net for each number of seats; one may serve several."""
+    card: dict[str, Any]
+
+    def net(self, seats: int) -> Records:
+        return self.nets[seats - 1]
+
+
+def save_weights(
+    path: Path, flats: Sequence[Array], serves: Sequence[int], card: dict[str, Any]
+) -> None:
+    """Write a weights file: flat weights, which of them serve 1 to 4 seats, and the card."""
+    size = weights_in(card["game"])
+    with path.open("wb") as file:
+        np.savez_compressed(
+            file,
+            weights=np.array([flat[:size] for flat in flats], np.float32),
+            serves=np.array(serves),
+            card=json.dumps(card),
+            version=VERSION,
+        )
+
+
+def read_weights(path: Path, game: str | None = None) -> Weights:
+    """The nets of a weights file and its card; refuses a file for another game."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            flats = list(np.ascontiguousarray(stored["weights"], np.float32))
+            serves = stored["serves"].tolist()
+            card = json.loads(str(stored["card"]))
+            of = card["game"]
+            version = int(stored["version"]) if "version" in stored else 1
+    except FileNotFoundError:
+        raise DamagedWeights(f"there is no weights file {path.name}") from None
+    except Exception:  # numpy's own message may advise trusting the file
+        raise DamagedWeights(f"the weights file {path.name} is damaged") from None
+    if game is not None and of != game:
+        raise DamagedWeights(f"the weights file {path.name} is not for {game}")
+    if of not in SHEETS:
+        raise DamagedWeights(f"the weights file {path.name} is for {of!r}, which is not installed")
+    if version < VERSION:
+        flats = [renewed(of, flat) for flat in flats]
+    fits = version <= VERSION and all(flat.shape == (weights_in(of),) for flat in flats)
+    finite = fits and all(np.isfinite(flat).all() for flat in flats)
+    if not finite or len(serves) != SEATS or not all(0 <= k < len(flats) for k in serves):
+        raise DamagedWeights(f"the weights file {path.name} does not fit this version of foxtray")
+    nets = [net_of(roomy(flat)) for flat in flats]
+    return Weights(tuple(nets[k] for k in serves), card)
+
+
+@cache
+def weights_of(game: str) -> Weights:
+    """The shipped nets of a game."""
+    file = folder_of(game).weights
+    if file is None:
+        raise NoWeights(game)
+    with as_file(file) as path:
+        return read_weights(path, game)

@@ -1,0 +1,1 @@
+"""Clever (Ganz schön clever, 2018)."""

@@ -1,0 +1,1 @@
+"""Twice as Clever (Doppelt so clever, 2019)."""

@@ -1,0 +1,190 @@
+"""A game in memory as its inputs, with undo. The terminal and the server both use it.
+
+The state is always what a replay of the inputs gives.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
+
+from foxtray.core.codes import DICE
+from foxtray.core.layout import Action
+from foxtray.dice import Dice, SecretDice, SeededDice, Throw
+from foxtray.errors import BadSetup, NothingToUndo
+from foxtray.events import Event, RoundStarted
+from foxtray.game import Game
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is fixed before the first throw."""
+
+    game: str
+    seats: int = 1
+    first: int = 0
+    solo_fallback: bool = False
+    fox_floor: bool = False
+    names: tuple[str, ...] = ()
+    seed: int | None = None
+    """The seed of the dice, if they have one."""
+    commitment: str | None = None
+    """The SHA-256 of the dice's secret, if they have one."""
+    commitments: tuple[str, ...] = ()
+    """The commitment of each seat to its entropy; empty if it made none."""
+    entropies: tuple[bytes, ...] = ()
+    secret: bytes | None = field(default=None, repr=False)
+    """Known to the server; written to a file only when the game is over or given up."""
+
+    def start(self) -> Game:
+        """The game at its first moment."""
+        return Game.new(
+            self.game,
+            self.seats,
+            first=self.first,
+            solo_fallback=self.solo_fallback,
+            fox_floor=self.fox_floor,
+        )
+
+    def dice(self) -> Dice | None:
+        """The source of the throws; None if they are rolled by hand or by a server."""
+        if self.seed is not None:
+            return SeededDice(self.seed)
+        if self.secret is not None:
+            return SecretDice(self.secret, self.entropies)
+        return None
+
+    def left_out(self) -> list[int]:
+        """The seats that committed to their entropy and did not reveal it in time."""
+        pairs = zip(self.commitments, self.entropies, strict=False)
+        return [seat for seat, (promise, entropy) in enumerate(pairs) if promise and not entropy]
+
+    def in_clear(self) -> list[int]:
+        """The seats that gave their entropy without committing to it first."""
+        promises = self.commitments or ("",) * len(self.entropies)
+        pairs = zip(promises, self.entropies, strict=True)
+        return [seat for seat, (promise, entropy) in enumerate(pairs) if entropy and not promise]
+
+
+class ThrowInput(NamedTuple):
+    """An input: dice were thrown."""
+
+    throw: Throw
+
+
+class PlayInput(NamedTuple):
+    """An input: a seat acted."""
+
+    seat: int
+    action: Action
+
+
+Input = ThrowInput | PlayInput
+
+
+class History:
+    """The history of one game: its inputs so far, and the game they lead to."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.inputs: list[Input] = []
+        self.game = setup.start()
+        self.dice = setup.dice()
+        self.given_up = False
+        """Whether every player gave the game up: it has no end, and its secret is revealed."""
+        self._before: list[Game] = []
+        """The game before each of the last inputs, as far back as undo can reach."""
+
+    def copy(self) -> Self:
+        """An independent copy; games and inputs are immutable, so they are shared."""
+        twin = copy(self)
+        twin.inputs, twin._before = self.inputs[:], self._before[:]
+        return twin
+
+    def play(self, seat: int, action: Action | str) -> tuple[Event, ...]:
+        """Let a seat act."""
+        if isinstance(action, str):
+            action = Action.parse(self.setup.game, action)
+        return self._add(PlayInput(seat, action))
+
+    def roll(self, throw: Throw | None = None) -> tuple[Event, ...]:
+        """Throw the dice: with the given throw, or from the history's own source."""
+        address = self.game.address()
+        if throw is None and address is not None:
+            if self.dice is None:
+                raise BadSetup("these dice are rolled by hand; give their faces")
+            throw = self.dice.throw(*address)
+        return self._add(ThrowInput(only_wanted(self.game, throw or Throw((0,) * DICE))))
+
+    def _add(self, entry: Input) -> tuple[Event, ...]:
+        before = self.game
+        self.game, events = step(before, entry)
+        self.inputs.append(entry)
+        self._before.append(before)
+        if isinstance(entry, ThrowInput) or any(isinstance(e, RoundStarted) for e in events):
+            self._before = []
+        return events
+
+    def undo(self, seat: int) -> PlayInput:
+        """Undo a seat's last action since the last throw or the start of the round."""
+        at = self._last_of(seat)
+        if at is None:
+            raise NothingToUndo(
+                "there is nothing to undo since the last roll or the start of the round"
+            )
+        if not self.may_undo(seat):
+            raise NothingToUndo("this cannot be undone: other players have already gone on")
+        undone, *later = self.inputs[at - len(self._before) :]
+        assert isinstance(undone, PlayInput)
+        games = [self._before[at]]
+        for entry in later:
+            games.append(step(games[-1], entry)[0])
+        self.inputs[len(self.inputs) - 1 - len(later) :] = later
+        *self._before[at:], self.game = games
+        return undone
+
+    def may_undo_throw(self) -> bool:
+        """Whether nobody has acted on the last throw of real dice, which may be mistyped."""
+        return self.dice is None and isinstance(next(reversed(self.inputs), None), ThrowInput)
+
+    def undo_throw(self) -> None:
+        """Undo a throw of real dice."""
+        if not self.may_undo_throw():
+            raise NothingToUndo("there is no roll to undo")
+        before = History(self.setup)
+        for entry in self.inputs[:-1]:
+            before._add(entry)
+        self.inputs, self.game, self._before = before.inputs, before.game, before._before
+
+    def may_undo(self, seat: int) -> bool:
+        """Whether a seat can undo an action since the last throw or the start of the round.
+
+        An action that ended the rolls stays: without it, nobody could have been served.
+        """
+        at = self._last_of(seat)
+        return at is not None and len({g.state.phase for g in self._before[at : at + 2]}) == 1
+
+    def _last_of(self, seat: int) -> int | None:
+        """The index of a seat's last action among those that undo can reach."""
+        if self.game.over:
+            return None
+        for at in reversed(range(len(self._before))):
+            entry = self.inputs[at - len(self._before)]
+            if isinstance(entry, PlayInput) and entry.seat == seat:
+                return at
+        return None
+
+
+def step(game: Game, entry: Input) -> tuple[Game, tuple[Event, ...]]:
+    """A game after one more input."""
+    if isinstance(entry, ThrowInput):
+        return game.roll(entry.throw)
+    return game.play(entry.seat, entry.action)
+
+
+def only_wanted(game: Game, throw: Throw) -> Throw:
+    """A throw without the faces of dice that are not to be thrown."""
+    wanted = game.rolling()
+    faces = tuple(face if d in wanted else 0 for d, face in enumerate(throw.faces))
+    return replace(throw, faces=faces)

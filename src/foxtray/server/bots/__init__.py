@@ -1,0 +1,1 @@
+"""The worker processes in which bots decide."""

@@ -1,0 +1,26 @@
+"""The machine that a server runs on: its clocks and its randomness."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from foxtray.server.wall_clock import now
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where a server takes the time and random numbers from; a simulation has both of its own."""
+
+    now: Callable[[], int] = now
+    """Milliseconds since 1970; this clock can jump."""
+    monotonic: Callable[[], float] = time.monotonic
+    """Seconds that only grow."""
+    rng: random.Random = field(default_factory=random.SystemRandom)
+    """Unguessable: secrets of dice, tokens and keys come from here."""
+
+
+MACHINE = Machine()
+"""The one that this process runs on."""

@@ -1,0 +1,1 @@
+"""The messages, the inputs of a log, and the refusals."""

@@ -1,0 +1,910 @@
+"""Every message between server and clients. docs/protocol.md is generated from these types.
+
+Commands are the same over the socket and over HTTP; so are refusals.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from foxtray.bots import NAME_PATTERN, SUBSTITUTE
+from foxtray.events import EventView
+from foxtray.games.registry import SHEETS
+from foxtray.server.settings import Registration
+from foxtray.views import GameView, PreviewView
+
+PROTOCOL = 1
+"""Increases with every incompatible change; a page made for another version reloads itself."""
+
+MAX_FRAME = 16_384
+NAME_LENGTH = 24
+"""The maximum number of characters in a player's name."""
+
+Identifier = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]*$")]
+"""Random text chosen by the client; a command sent twice with the same id runs once."""
+Key = Annotated[str, Meta(max_length=64, pattern="^[A-Za-z0-9_-]*$")]
+"""The secret part of an invitation link or a watch link."""
+Entropy = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+"""16 random bytes chosen by the client, in hexadecimal."""
+Commitment = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+"""The SHA-256, in hexadecimal, by which a seat commits to its entropy (docs/fair-dice.md)."""
+SeatNumber = Annotated[int, Meta(ge=0, le=3)]
+BotName = Annotated[str, Meta(pattern=NAME_PATTERN)]
+ActionText = Annotated[str, Meta(min_length=1, max_length=16)]
+GameName = Annotated[str, Meta(min_length=1, max_length=16, pattern="^[a-z]*$")]
+Seq = Annotated[int, Meta(ge=0, le=1 << 40)]
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+RULE_CODES = (
+    "malformed_action", "no_such_seat", "other_game", "game_over", "dice_wanted", "not_awaited",
+    "bonus_open", "must_take", "not_now", "no_reroll", "not_on_tray", "no_bonus", "not_in_pool",
+    "not_moved", "used_already", "wrong_area", "tray_first", "cell_taken", "wrong_number",
+    "area_full", "too_low", "not_rising", "not_falling", "nothing_to_undo", "no_throw",
+    "unknown_game", "bad_setup",
+)  # fmt: skip
+"""Codes from the rules: those of foxtray.refusal and foxtray.errors."""
+
+SERVER_CODES = {
+    "malformed": "the message cannot be read",
+    "unknown_command": "unknown command",
+    "hello_first": "send hello first",
+    "stranger": "choose a name first",
+    "no_table": "this table does not exist, or the link is incomplete",
+    "rules_changed": "this table uses an older version of the rules and cannot be continued",
+    "not_seated": "you have no seat at this table",
+    "seat_taken": "this seat is taken",
+    "seated_already": "you already have a seat at this table",
+    "invite_needed": "use the invitation link to take a seat",
+    "not_host": "only the host of the table can do this",
+    "already_started": "the game has already started",
+    "not_started": "the game has not started yet",
+    "seats_open": "a seat is still open",
+    "seat_not_ready": "a player has not sat down yet",
+    "not_starting": "reveal your entropy when the game starts, not before",
+    "wrong_entropy": "this is not the entropy that your seat committed to",
+    "given_up": "every player gave this game up, so it cannot be continued",
+    "not_active": "only the active player rolls the dice",
+    "not_absent": "this player has not been away long enough",
+    "not_stood_in": "no bot is playing for this seat",
+    "not_over": "the game is not over yet",
+    "too_many_undos": "undo limit reached; choose now",
+    "too_long": "this table's log is full; finish the game or create another table",
+    "table_damaged": "this table's log is damaged; the error was logged",
+    "unknown_bot": "unknown bot",
+    "bot_cannot_play": "this bot cannot play this game because it has no trained weights for it",
+    "no_lesson": "this game has no guided game",
+    "stand_in_too_weak": f"choose {SUBSTITUTE} or a stronger level to play for absent players",
+    "stale": "the table has changed, perhaps in another window; look again",
+    "id_used": "this id was already used for another command; use a new one",
+    "name_empty": "a name needs at least one character",
+    "name_too_long": f"a name can have at most {NAME_LENGTH} characters",
+    "name_unprintable": "a name cannot contain control or invisible characters",
+    "bad_link": "this link has expired or was already used",
+    "name_refused": "this name cannot be used here; choose another one",
+    "bad_code": "this recovery code is wrong, or was replaced by a newer one",
+    "bad_passkey": "this passkey is not known here, or took too long; try again",
+    "no_passkeys": "passkeys need an address with https, or localhost",
+    "no_device": "this device or passkey is not in your list",
+    "registration_closed": "this server accepts no new players",
+    "registration_fixed": "registration is set by the option --registration; change it there",
+    "invitation_needed": "new players need a valid invitation from the host",
+    "banned": "the host has banned you from this server",
+    "not_admin": "only admins of this server can do this",
+    "host_only": "only the host can do this, with foxtray admin",
+    "no_player": "there is no such player",
+    "seed_not_solo": "you can choose the dice only in solo practice",
+    "same_dice_unknown": "the dice of that game cannot be replayed",
+    "one_seat_each": "you can take only one seat",
+    "too_many_tables": "you have too many unfinished tables; finish or leave one",
+    "too_many": "too many requests; wait a moment",
+    "storage_failing": "moves cannot be saved at the moment; nothing is lost, try again",
+    "bad_host": "this server does not accept requests for this host name",
+    "bad_origin": "this request comes from another website",
+    "not_found": "there is nothing at this address",
+    "method_not_allowed": "this address does not accept this method",
+    "too_large": "the message is too large",
+    "internal": "something went wrong; the error was logged",
+}
+"""Codes from the server, each with its sentence."""
+
+REFUSAL_CODES = (*RULE_CODES, *SERVER_CODES)
+RefusalCode = Annotated[
+    str, Meta(extra_json_schema={"title": "RefusalCode", "enum": list(REFUSAL_CODES)})
+]
+
+
+# --- from the client ----------------------------------------------------------------------------
+
+
+class Command(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
+    """The fields of every command."""
+
+    id: Identifier
+
+
+class Sit(Command, tag="sit"):
+    """Take a seat. An open seat needs the key of the invitation; a seat reserved for me does not.
+    `commitment` commits to my entropy, which `reveal` reveals when the game starts. Older clients
+    send their `entropy` instead, which reveals it at once."""
+
+    seat: SeatNumber
+    commitment: Commitment | None = None
+    entropy: Entropy | None = None
+
+
+class Leave(Command, tag="leave"):
+    """Give up my seat. Before the start it becomes open. Afterwards a bot plays for it, even while
+    I watch, until I act or send `resume`."""
+
+
+class Reseat(Command, tag="reseat"):
+    """Put a bot on a seat, or open the seat (null). Only for the host, before the start."""
+
+    seat: SeatNumber
+    bot: BotName | None
+
+
+class Start(Command, tag="start"):
+    """Start the game. Only for the host, when every seat is taken. Seats that committed to their
+    entropy reveal it first; meanwhile the table is `starting`."""
+
+
+class Answer(Command, kw_only=True):
+    """A command that answers what the client has seen. `seen` is the last `seq` it had received.
+    If my seat has been asked for something else since, the command is refused as `stale`. Without
+    `seen` there is no such check."""
+
+    seen: Seq | None = None
+
+
+class Reveal(Command, tag="reveal"):
+    """Reveal the entropy that my seat committed to, while the table is `starting`. When all seats
+    have revealed theirs, or the time is up, the game starts."""
+
+    entropy: Entropy
+
+
+class Roll(Answer, tag="roll"):
+    """Roll the dice. Only for the active seat."""
+
+
+class Play(Answer, tag="play"):
+    """Play a legal action, given as text. With `roll`, also roll the dice in the same step if it is
+    then my turn to roll, for example after a re-roll."""
+
+    action: ActionText
+    roll: bool = False
+
+
+class Undo(Answer, tag="undo"):
+    """Undo my last action. Only actions since the last roll or the start of the round can be
+    undone."""
+
+
+class Takeover(Command, tag="takeover"):
+    """Let the table's `stand_in` bot play for a seat that has been absent for a while. `bot` exists
+    for older clients and is ignored."""
+
+    seat: SeatNumber
+    bot: BotName = SUBSTITUTE
+
+
+class Resume(Command, tag="resume"):
+    """Take my seat back from the bot that plays for me. Acting does the same."""
+
+
+class Pause(Command, tag="pause"):
+    """Set whether bots pause before they act, as people do. Only for the host."""
+
+    on: bool
+
+
+class Rematch(Command, tag="rematch"):
+    """Create a new table for the same players after the game is over. Every further request returns
+    the same table."""
+
+
+class Preview(Command, tag="preview"):
+    """Ask for the effects of each of my legal actions."""
+
+
+TableCommand = (
+    Sit | Leave | Reseat | Start | Reveal | Roll | Play | Undo | Takeover | Resume | Pause
+    | Rematch
+)  # fmt: skip
+"""Commands that change a table; each is acknowledged or refused."""
+
+
+class Hello(Struct, tag_field="type", tag="hello", forbid_unknown_fields=True, frozen=True):
+    """The client's first message on a socket: the last `seq` I have seen, and the key of my link,
+    if any."""
+
+    since: Seq | None = None
+    key: Key = ""
+
+
+class Ping(Struct, tag_field="type", tag="ping", forbid_unknown_fields=True, frozen=True):
+    """Keeps the connection open. Send one at least every 15 seconds; a client that is silent for 40
+    seconds is dropped."""
+
+
+Incoming = TableCommand | Preview | Hello | Ping
+Posted = TableCommand | Preview
+
+
+# --- what a table looks like --------------------------------------------------------------------
+
+
+class SeatInfo(Struct, frozen=True):
+    """A seat. `ready`: the player has sat down. `stand_in`: the bot that plays for the
+    owner."""
+
+    kind: Literal["human", "bot", "open"]
+    name: str = ""
+    bot: str | None = None
+    ready: bool = False
+    stand_in: str | None = None
+
+
+class DiceInfo(Struct, frozen=True):
+    """Where the dice come from. `secret` is revealed when the game is over or given up, never
+    before."""
+
+    kind: Literal["secret", "seed", "script"]
+    commitment: str | None = None
+    commitments: list[str] = []
+    """The commitment of every seat, in seat order. Empty for bots and older clients."""
+    entropies: list[str] = []
+    """The entropy of every seat, in seat order, as far as it is revealed, from `starting` on. Empty
+    for bots."""
+    left_out: list[int] = []
+    """The seats that did not reveal their entropy in time, so that the dice do not use it."""
+    secret: str | None = None
+    seed: int | None = None
+    again: bool = False
+    """Whether the dice are those of an earlier game, so that players may know them."""
+
+
+class TableInfo(Struct, frozen=True):
+    """Everything about a table except the game itself."""
+
+    id: str
+    game: str
+    status: Literal["lobby", "playing", "over"]
+    seats: list[SeatInfo]
+    host: int | None
+    """The seat of the host, if they have one."""
+    options: dict[str, bool]
+    dice: DiceInfo
+    clock: int
+    """Seconds per decision; 0 means no clock."""
+    created: int
+    """Milliseconds since 1970, like all times."""
+    tutorial: bool = False
+    first: int | None = None
+    rematch: str | None = None
+    """The id of the table of the rematch."""
+    stand_in: str = SUBSTITUTE
+    """The level that plays for an absent player."""
+    starting: bool = False
+    """The host has started the game and the seats reveal their entropy. Until they have, the status
+    is `lobby`."""
+    given_up: bool = False
+    """Every player gave up: nobody can resume, and the secret of the dice is revealed."""
+
+
+class You(Struct, frozen=True):
+    """What only I am told: my seat, if any, and the links I can share."""
+
+    seat: int | None
+    host: bool
+    invite: str | None = None
+    """Only for seated players, while the table can be joined."""
+    watch: str | None = None
+    key: str | None = None
+    """The key to watch with."""
+    loopback: bool = False
+    """My address works only on the server's own machine; to invite others, start the server with
+    --lan."""
+
+
+# --- what happened ------------------------------------------------------------------------------
+
+
+EntryKind = Literal[
+    "sat", "left", "reseated", "starting", "revealed", "started", "threw", "played", "undid",
+    "took_over", "resumed", "paused", "rematched",
+]  # fmt: skip
+
+
+class Entry(Struct, omit_defaults=True, frozen=True):
+    """One input of the log and its events."""
+
+    seq: int
+    at: int
+    what: EntryKind
+    seat: int | None = None
+    action: str | None = None
+    """The action that was played or undone."""
+    bot: str | None = None
+    """The bot that acted, or that sat down."""
+    events: list[EventView] = []
+    left_out: list[int] = []
+    """At the start: the seats that did not reveal their entropy in time."""
+
+
+# --- from the server ----------------------------------------------------------------------------
+
+
+class Message(Struct, tag_field="type"):
+    """The fields of every message from the server."""
+
+
+class Greeting(Message, tag="greeting"):
+    """The server's first message on a socket. A page made for another protocol reloads itself."""
+
+    protocol: int
+    version: str
+    time: int
+    absence: float
+    """How many seconds a seat must have been away before `takeover` is accepted."""
+
+
+class Snapshot(Message, tag="snapshot"):
+    """The whole table at `seq`."""
+
+    seq: int
+    you: You
+    table: TableInfo
+    game: GameView | None
+    undo: list[int]
+    """The seats that can undo an action."""
+    deadlines: dict[int, int]
+    """With a clock: the time by which each seat has to act."""
+    present: list[bool]
+    """Whether each seat is connected; bots always are."""
+    absent: list[int | None]
+    """The time at which each seat went away."""
+    watching: int
+    thinking: bool = False
+    """Whether bots are still warming up."""
+    entries: list[Entry] = []
+    """The last entries of the log, for the event list beside the table."""
+
+
+class Update(Message, tag="update"):
+    """What happened since the previous message: the entries in order, and the state after them."""
+
+    seq: int
+    """The number of the last entry."""
+    previous: int
+    """The number before the first entry. If it is larger than the last `seq` you have seen, send
+    `hello` again."""
+    entries: list[Entry]
+    undo: list[int]
+    deadlines: dict[int, int]
+    table: TableInfo | UnsetType = UNSET
+    """Only if it changed."""
+    game: GameView | UnsetType = UNSET
+    """Only if it changed."""
+
+
+class Presence(Message, tag="presence"):
+    """Who is connected. `absent`: the time at which each seat went away."""
+
+    present: list[bool]
+    absent: list[int | None]
+    watching: int
+    names: list[str]
+    thinking: bool = False
+
+
+class Ack(Message, tag="ack"):
+    """A command was executed and is on disk. `seq` is the number of its entry."""
+
+    id: str
+    seq: int
+    table: str | UnsetType = UNSET
+    """The new table of a rematch."""
+
+
+class Refused(Message, tag="refused"):
+    """A command was not executed. It has a stable code and an English sentence."""
+
+    id: str | None
+    code: RefusalCode
+    message: str
+
+
+class Previews(Message, tag="previews"):
+    """The effects of each of my legal actions at `seq`."""
+
+    id: str
+    seq: int
+    actions: list[PreviewView]
+
+
+class Pong(Message, tag="pong"):
+    """The answer to a ping."""
+
+    time: int
+
+
+class Notice(Message, tag="notice"):
+    """News about the server: moves cannot be saved, or can be saved again."""
+
+    code: Literal["storage_failing", "storage_back"]
+    message: str
+
+
+Outgoing = (
+    Greeting | Snapshot | Update | Presence | Ack | Refused | Previews | Pong | Notice
+)  # fmt: skip
+
+CLOSE_MALFORMED = 4000
+"""The close code after too many messages that cannot be read."""
+CLOSE_GONE = 4004
+"""The close code when the client may not see the table; reconnecting does not help."""
+
+
+# --- HTTP bodies --------------------------------------------------------------------------------
+
+
+class Problem(Struct, frozen=True):
+    """Why a request was refused."""
+
+    code: RefusalCode
+    message: str
+
+
+class NameBody(Struct, forbid_unknown_fields=True, frozen=True):
+    """My name. The first request creates a player and sets the cookie."""
+
+    name: Annotated[str, Meta(max_length=12_000)]
+    bearer: bool = False
+    """Return my token as well, for scripts; only for a new player."""
+    invitation: Key = ""
+    """The code of an invitation to this server, where new players need one."""
+
+
+class PlayerInfo(Struct, omit_defaults=True, frozen=True):
+    """A player. The token is returned once, and only to its owner."""
+
+    id: str
+    name: str
+    token: str | None = None
+
+
+class TableLine(Struct, frozen=True):
+    """One of my tables in a list."""
+
+    id: str
+    game: str
+    status: Literal["lobby", "playing", "over"]
+    names: list[str]
+    seat: int
+    my_turn: bool
+    touched: int
+    totals: list[int] = []
+    winners: list[int] = []
+    unplayable: str | None = None
+    """Why this version cannot continue the game. Its record can still be downloaded if the reason
+    is an older version of the rules."""
+
+
+class Me(Struct, frozen=True):
+    """Who I am and what I am playing; `player` is null until I have chosen a name."""
+
+    player: PlayerInfo | None
+    tables: list[TableLine]
+    best: dict[str, int]
+    protocol: int
+    version: str
+    bots: list[str]
+    loopback: bool
+    admin: bool = False
+    """Whether the host has named me as an admin."""
+    registration: Registration = "open"
+    """Who may become a player here."""
+
+
+class SeatWish(Struct, forbid_unknown_fields=True, frozen=True):
+    """A seat of a new table."""
+
+    kind: Literal["me", "open", "bot"]
+    bot: BotName = SUBSTITUTE
+
+
+class SameDice(Struct, forbid_unknown_fields=True, frozen=True):
+    """A finished solo game whose dice are to be used again, and the key of its link."""
+
+    table: Identifier
+    key: Key
+
+
+class TableWish(Struct, forbid_unknown_fields=True, frozen=True):
+    """A new table."""
+
+    game: GameName
+    seats: Annotated[list[SeatWish], Meta(min_length=1, max_length=4)]
+    solo_fallback: bool = False
+    fox_floor: bool = False
+    seed: Annotated[int, Meta(ge=0, le=(1 << 53) - 1)] | None = None
+    """Solo practice with repeatable dice."""
+    same_dice: SameDice | None = None
+    clock: Annotated[int, Meta(ge=0, le=86_400)] = 0
+    pause: bool = True
+    stand_in: BotName = SUBSTITUTE
+    """The level that plays for an absent player: the default or a stronger one."""
+    tutorial: bool = False
+    """A solo game with scripted dice. All other fields except `game` are ignored."""
+
+
+class TableMade(Struct, frozen=True):
+    """A new table. Send `sit` (which adds entropy), then `start`."""
+
+    id: str
+    you: You
+    table: TableInfo
+
+
+class LinkMade(Struct, frozen=True):
+    """A one-time link that signs a player in on another device."""
+
+    code: str
+    url: str
+    expires: int
+
+
+class LinkUse(Struct, forbid_unknown_fields=True, frozen=True):
+    """The code of a one-time link."""
+
+    code: Key
+    bearer: bool = False
+    """Return my new token as well, for scripts."""
+
+
+class Device(Struct, frozen=True):
+    """Where I am signed in; `seen` is the day of the last use, `here` the device that asks."""
+
+    id: str
+    name: str
+    created: int
+    seen: int
+    here: bool
+
+
+class Passkey(Struct, frozen=True):
+    """A passkey of mine."""
+
+    id: str
+    name: str
+    created: int
+    used: int | None
+
+
+class SignIns(Struct, frozen=True):
+    """Where I am signed in, and how I can come back. `recovery`: when my code was made.
+    `passkeys_work`: this address can have passkeys."""
+
+    devices: list[Device]
+    recovery: int | None
+    passkeys: list[Passkey]
+    passkeys_work: bool
+
+
+class RecoveryMade(Struct, frozen=True):
+    """A recovery code to write down; it is told only now, and replaces the one before."""
+
+    code: str
+    made: int
+
+
+class RecoveryUse(Struct, forbid_unknown_fields=True, frozen=True):
+    """A recovery code, as it was written down."""
+
+    code: Annotated[str, Meta(max_length=64)]
+    bearer: bool = False
+
+
+class PasskeyOptions(Struct, frozen=True):
+    """What the browser needs to make or use a passkey, as WebAuthn has it in JSON."""
+
+    options: dict[str, Any]
+
+
+class PasskeyMade(Struct, forbid_unknown_fields=True, frozen=True):
+    """A new passkey: a RegistrationResponseJSON of WebAuthn."""
+
+    credential: dict[str, Any]
+
+
+class PasskeyUse(Struct, forbid_unknown_fields=True, frozen=True):
+    """The answer of a passkey: an AuthenticationResponseJSON of WebAuthn."""
+
+    credential: dict[str, Any]
+    bearer: bool = False
+
+
+class DiceSecret(Struct, frozen=True):
+    """The secret of the dice of a game that is over, was given up or has expired."""
+
+    commitment: str
+    secret: str
+
+
+class Step(Struct, frozen=True):
+    """A step of a finished game; number 0 is the start."""
+
+    number: int
+    input: str | None
+    """As in the record: `throw 315-26 wybgop`, or the seat from 1 and its action."""
+    seat: int | None
+    events: list[EventView]
+    game: GameView
+
+
+class Steps(Struct, frozen=True):
+    """The steps of a finished game, `count` in all."""
+
+    count: int
+    steps: list[Step]
+
+
+class Course(Struct, frozen=True):
+    """The points of every seat after each step, and the turn of each step."""
+
+    totals: list[list[int]]
+    turns: list[int]
+
+
+class GameLine(Struct, frozen=True):
+    """One of my finished games."""
+
+    table: str
+    game: str
+    seats: int
+    seat: int
+    finished: int
+    total: int
+    areas: list[int]
+    foxes: int
+    won: bool
+    names: list[str]
+    totals: list[int]
+    practice: bool
+    kept: bool
+    """Whether its moves are still stored, so that it can be replayed."""
+
+
+class History(Struct, frozen=True):
+    """My finished games, newest first; `next` continues the list."""
+
+    games: list[GameLine]
+    next: int | None
+
+
+class AreaStatistics(Struct, frozen=True):
+    """One area across all my games."""
+
+    mean: float
+    best: int
+
+
+class GameStatistics(Struct, frozen=True):
+    """My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
+    that a stand-in mostly played."""
+
+    games: int
+    solo: int
+    won: int
+    mean: float
+    best: int
+    areas: dict[str, AreaStatistics]
+    fox_mean: float
+    ratings: list[int]
+    """How many solo games ended in each rating, best first."""
+    totals: list[int]
+    """All totals in ascending order, for a score distribution."""
+
+
+class Opponent(Struct, frozen=True):
+    """Head to head against one opponent across all games: which of us placed higher."""
+
+    name: str
+    bot: str | None
+    games: int
+    won: int
+    lost: int
+    shared: int
+
+
+class SoloStatistics(Struct, frozen=True):
+    """My solo games of one kind that I started and did not finish, without practice games."""
+
+    abandoned: int
+    """Given up, left to a bot, or deleted after a long time."""
+    unfinished: int
+    """Still waiting for me."""
+
+
+class Statistics(Struct, frozen=True):
+    """My statistics for each game, and head to head against each opponent."""
+
+    games: dict[str, GameStatistics]
+    opponents: list[Opponent]
+    solo: dict[str, SoloStatistics]
+
+
+class GameInfo(Struct, frozen=True):
+    """A game that can be played here, and its texts in the requested language."""
+
+    id: str
+    languages: list[str]
+    """The languages of its texts; English is used for all others."""
+    bots: list[str]
+    """The bots that can play it."""
+    lesson: list[str] | None
+    """The inputs of its guided game, in order: `roll`, or an action. Null if it has none."""
+    text: dict[str, str]
+    """`title`, `line`, `colour.<colour>` and `letter.<colour>` of each die, `help.<colour>` of each
+    area, `rating.<n>` from 0, and `lesson.<n>` from 1 if there is a guided game. An optional
+    `credit` says who designed the game."""
+
+
+class GameList(Struct, frozen=True):
+    """The games that can be played here."""
+
+    games: list[GameInfo]
+
+
+# --- the host of the server ---------------------------------------------------------------------
+
+
+class AccountSearch(Struct, forbid_unknown_fields=True, frozen=True):
+    """Players by id or by a part of their name; `exact`: by their whole name."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=64)]
+    exact: bool = False
+
+
+class AccountInfo(Struct, frozen=True):
+    """A player as an admin sees them. `banned`, `recovery`: since when; `seen`: the last day."""
+
+    id: str
+    name: str
+    created: int
+    admin: bool
+    banned: int | None
+    recovery: int | None
+    devices: int
+    passkeys: int
+    seen: int
+    unfinished: int
+    finished: int
+
+
+class AccountList(Struct, frozen=True):
+    """Players that were found, the newest first."""
+
+    players: list[AccountInfo]
+
+
+class AccountName(Struct, forbid_unknown_fields=True, frozen=True):
+    """Another name for a player, also one that is reserved."""
+
+    name: Annotated[str, Meta(max_length=12_000)]
+
+
+class Ban(Struct, forbid_unknown_fields=True, frozen=True):
+    """Why a player is banned, for the audit log."""
+
+    reason: Annotated[str, Meta(max_length=200)] = ""
+
+
+AuditKind = Literal[
+    "rename", "ban", "unban", "delete", "link", "export", "grant", "revoke", "close",
+    "registration", "invite",
+]  # fmt: skip
+
+
+class AuditLine(Struct, frozen=True):
+    """What somebody did as host. `operator` is an admin, or null for the host at the machine."""
+
+    number: int
+    at: int
+    operator: str | None
+    operator_name: str
+    action: AuditKind
+    player: str | None
+    detail: str
+
+
+class AuditLog(Struct, frozen=True):
+    """What was done as host, newest first; `next` continues the list."""
+
+    entries: list[AuditLine]
+    next: int | None
+
+
+class TableData(Struct, frozen=True):
+    """A table in an export. `record` of a finished game; `log` of one that is not."""
+
+    id: str
+    game: str
+    created: int
+    host: bool
+    record: str | None = None
+    log: list[Any] = []
+    damaged: str | None = None
+
+
+class AccountData(Struct, frozen=True):
+    """All data about one player."""
+
+    player: AccountInfo
+    devices: list[Device]
+    passkeys: list[Passkey]
+    games: list[GameLine]
+    tables: list[TableData]
+    audit: list[AuditLine]
+
+
+class RegistrationInfo(Struct, frozen=True):
+    """Who may become a player; `fixed`: by an option of the server."""
+
+    mode: Registration
+    fixed: bool
+
+
+class RegistrationWish(Struct, forbid_unknown_fields=True, frozen=True):
+    """Who may become a player from now on."""
+
+    mode: Registration
+
+
+class InvitationWish(Struct, forbid_unknown_fields=True, frozen=True):
+    """An invitation to this server, for so many new players and days."""
+
+    uses: Annotated[int, Meta(ge=1, le=1000)] = 1
+    days: Annotated[int, Meta(ge=1, le=365)] = 7
+
+
+class InvitationMade(Struct, frozen=True):
+    """An invitation; its code is told only now."""
+
+    code: str
+    url: str
+    uses: int
+    expires: int
+
+
+class TableClosed(Struct, frozen=True):
+    """A table that is gone."""
+
+    id: str
+
+
+class RulesText(Struct, frozen=True):
+    """The rulebook of a game: the whole text as Markdown, and its numbered clauses."""
+
+    game: str
+    language: str
+    text: str
+    clauses: dict[str, str]
+
+
+class Health(Struct, frozen=True):
+    """Whether moves are saved and every background task runs. Bots may still be warming up."""
+
+    status: Literal["ok", "storage_failing", "task_died"]
+    message: str
+    version: str
+    bots: Literal["ready", "warming", "failing"]
+
+
+GAMES = tuple(SHEETS)

@@ -1,0 +1,1 @@
+"""The tables of a server: their games, players, bots and clocks."""

@@ -1,0 +1,112 @@
+"""New tables: as a player wishes, or for a rematch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from foxtray.bots import LEVELS, SUBSTITUTE, can_play
+from foxtray.game import RULES_VERSION
+from foxtray.games.registry import folder_of
+from foxtray.server.machine import MACHINE, Machine
+from foxtray.server.players import new_id, new_key
+from foxtray.server.protocol import inputs
+from foxtray.server.protocol.inputs import SeatSetup, TableSetup
+from foxtray.server.protocol.messages import SeatWish, TableWish
+from foxtray.server.protocol.refusals import Refusal
+from foxtray.server.store import NewTable, TableRow
+from foxtray.server.tables.state import TableState
+
+SECRET_BYTES = 32
+
+
+def new_table(
+    host: str, setup: TableSetup, secret: bytes | None = None, machine: Machine = MACHINE
+) -> NewTable:
+    """A table with keys of its own, and with new dice if no secret is given."""
+    row = TableRow(
+        id=new_id(machine.rng),
+        rules=RULES_VERSION,
+        setup=inputs.encode_setup(setup),
+        secret=machine.rng.randbytes(SECRET_BYTES) if secret is None else secret,
+        host=host,
+        invite=new_key(machine.rng),
+        watch=new_key(machine.rng),
+        created=machine.now(),
+    )
+    return NewTable(row, [(i, seat.player) for i, seat in enumerate(setup.seats)])
+
+
+def check_bot(name: str, game: str, known: Collection[str]) -> None:
+    """Refuse a bot that does not exist, or that cannot play a game."""
+    if name not in known:
+        raise Refusal("unknown_bot")
+    if not can_play(name, game):
+        raise Refusal("bot_cannot_play")
+
+
+def check_wish(wish: TableWish, bots: Collection[str]) -> None:
+    """Refuse a table that cannot be."""
+    folder = folder_of(wish.game)
+    if wish.tutorial and folder.lesson is None:
+        raise Refusal("no_lesson")
+    wishes = seat_wishes(wish)
+    if sum(seat.kind == "me" for seat in wishes) > 1:
+        raise Refusal("one_seat_each")
+    for seat in wishes:
+        if seat.kind == "bot":
+            check_bot(seat.bot, wish.game, bots)
+    check_bot(wish.stand_in, wish.game, bots)
+    if not good_enough(wish.stand_in):
+        raise Refusal("stand_in_too_weak")
+    if (wish.seed is not None or wish.same_dice) and len(wishes) > 1:
+        raise Refusal("seed_not_solo")
+
+
+def good_enough(bot: str) -> bool:
+    """Whether a bot may play for somebody: nobody gains by a rival's weak stand-in."""
+    levels = list(LEVELS)
+    return bot in levels and levels.index(bot) >= levels.index(SUBSTITUTE)
+
+
+def wished_table(
+    player: str, wish: TableWish, earlier: TableState | None = None, machine: Machine = MACHINE
+) -> NewTable:
+    """The table that a player wishes for, with the dice of an earlier one where they want those."""
+    again = [entropy.hex() for entropy in earlier.entropies()] if earlier else None
+    setup = TableSetup(
+        game=wish.game,
+        seats=[
+            SeatSetup(
+                bot=seat.bot if seat.kind == "bot" else None,
+                player=player if seat.kind == "me" else None,
+            )
+            for seat in seat_wishes(wish)
+        ],
+        solo_fallback=wish.solo_fallback,
+        fox_floor=wish.fox_floor,
+        clock=wish.clock,
+        pause=wish.pause,
+        stand_in=wish.stand_in,
+        seed=None if wish.tutorial or again is not None else wish.seed,
+        again=again,
+        tutorial=wish.tutorial,
+    )
+    return new_table(player, setup, earlier.row.secret if earlier else None, machine)
+
+
+def seat_wishes(wish: TableWish) -> list[SeatWish]:
+    return [SeatWish("me")] if wish.tutorial else wish.seats
+
+
+def rematch_of(state: TableState, player: str, machine: Machine = MACHINE) -> NewTable:
+    """A table for the same people and bots, with new dice; its host is the player who asks."""
+    setup = TableSetup(
+        game=state.setup.game,
+        seats=[SeatSetup(seat.bot, seat.player) for seat in state.seats],
+        solo_fallback=state.setup.solo_fallback,
+        fox_floor=state.setup.fox_floor,
+        clock=state.setup.clock,
+        pause=state.pause,
+        stand_in=state.setup.stand_in,
+    )
+    return new_table(player, setup, machine=machine)

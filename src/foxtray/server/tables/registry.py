@@ -1,0 +1,321 @@
+"""All tables of a server: made, brought back from their logs when somebody comes, put away."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from foxtray.errors import FoxtrayError
+from foxtray.game import RULES_VERSION
+from foxtray.games.registry import SHEETS
+from foxtray.server.background import Background
+from foxtray.server.bots.pool import WorkerPool
+from foxtray.server.machine import MACHINE, Machine
+from foxtray.server.players import new_id
+from foxtray.server.protocol.codec import encode
+from foxtray.server.protocol.inputs import decode_setup
+from foxtray.server.protocol.messages import Leave, Notice, TableWish
+from foxtray.server.protocol.refusals import Refusal
+from foxtray.server.settings import Settings
+from foxtray.server.store import PlayerRow, Store, TableRow
+from foxtray.server.tables.commands import Person
+from foxtray.server.tables.context import TableContext
+from foxtray.server.tables.creation import check_wish, wished_table
+from foxtray.server.tables.outdated import OutdatedTable
+from foxtray.server.tables.state import TableState
+from foxtray.server.tables.table import Table
+from foxtray.server.tables.trusted_clock import TrustedClock
+from foxtray.server.wall_clock import DAY
+
+log = structlog.get_logger()
+
+IDLE = 300.0
+"""Seconds after which a table that nobody is at is put away."""
+SWEEP = 30.0
+EXPIRY = 3600.0
+EXPIRE_AT_ONCE = 20
+
+
+class TableRegistry:
+    """The tables in memory, and the way to all others."""
+
+    def __init__(
+        self,
+        store: Store,
+        workers: WorkerPool,
+        settings: Settings,
+        machine: Machine = MACHINE,
+        *,
+        check_throws: bool = True,
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.tables: dict[str, Table] = {}
+        self.machine = machine
+        self.context = TableContext(
+            store,
+            workers,
+            absence=settings.absence,
+            reveal=settings.reveal,
+            bot_pause=settings.bot_pause,
+            check_throws=check_throws,
+            machine=machine,
+        )
+        self._clock = TrustedClock(store, machine.now, machine.monotonic)
+        self._loading: dict[str, asyncio.Task[Table]] = {}
+        self._going_on: dict[asyncio.Task[None], None] = {}
+        self.tasks = Background()
+        store.watch(self._storage_changed)
+        workers.watch(self._bots_changed)
+
+    def start(self) -> None:
+        self.tasks.start("sweeper", self._sweep())
+
+    async def close(self) -> None:
+        await self.tasks.close()
+        for task in self._going_on:
+            task.cancel()
+        await asyncio.gather(*self._going_on, return_exceptions=True)
+        await asyncio.gather(*(table.close() for table in self.tables.values()))
+
+    # --- finding -----------------------------------------------------------------------------
+
+    async def table(self, name: str) -> Table:
+        """A table, brought back if it is not in memory."""
+        if name in self.tables:
+            return self.tables[name]
+        if name not in self._loading:
+            self._loading[name] = asyncio.create_task(self._load(name))
+            self._loading[name].add_done_callback(lambda _: self._loading.pop(name, None))
+        return await asyncio.shield(self._loading[name])
+
+    async def visible(self, name: str, player: str | None, key: str) -> Table:
+        """A table that somebody may see."""
+        try:
+            table = await self.table(name)
+        except Refusal as error:
+            if error.code in ("rules_changed", "unknown_game"):
+                await self._visible_outdated(name, player, key)
+            raise
+        if not table.state.may_see(player, key):
+            raise Refusal("no_table")
+        return table
+
+    async def _visible_outdated(self, name: str, player: str | None, key: str) -> OutdatedTable:
+        """A table played under earlier rules that somebody may see."""
+        outdated = await OutdatedTable.load(self.store, await self._row(name))
+        if not outdated.state.may_see(player, key):
+            raise Refusal("no_table")
+        return outdated
+
+    async def _load(self, name: str) -> Table:
+        row = await self._row(name)
+        if row.rules != RULES_VERSION:
+            raise Refusal("rules_changed", (await OutdatedTable.load(self.store, row)).reason)
+        game = decode_setup(row.setup).game
+        if game not in SHEETS:
+            raise Refusal("unknown_game", f"the game {game!r} is not installed on this server")
+        rows = await self.store.log(name)
+        try:
+            # A long game takes a while, in which others want to move.
+            table = await asyncio.to_thread(Table, row, rows, self.context)
+        except Exception as error:
+            log.error("table_damaged", table=name, cause=repr(error))
+            raise Refusal("table_damaged") from error
+        table.views.names = await self.store.names(table.state.players())
+        self.tables[name] = table
+        return table
+
+    async def _row(self, name: str) -> TableRow:
+        row = await self.store.table(name)
+        if row is None:
+            raise Refusal("no_table")
+        return row
+
+    async def record(self, name: str, player: str | None, key: str) -> str:
+        """The record of a table; of one played under earlier rules as far as its log tells."""
+        row = await self._row(name)
+        if row.rules == RULES_VERSION:
+            table = await self.visible(name, player, key)
+            if not table.state.revealed:
+                raise Refusal("not_over")
+            return table.state.record_text(table.views.names)
+        return (await self._visible_outdated(name, player, key)).record_text()
+
+    async def secret(self, name: str, player: str | None, key: str) -> bytes:
+        """The secret of the dice of a game that nobody plays any more.
+
+        Of a table that has expired nothing else is left, also not who may see it: its id suffices.
+        """
+        if await self.store.table(name) is None:
+            expired = await self.store.expired_secret(name)
+            if expired is None:
+                raise Refusal("no_table")
+            return expired
+        state = (await self.visible(name, player, key)).state
+        if not state.has_secret:
+            raise Refusal("not_found", "the dice of this game have no secret")
+        if not state.revealed:
+            raise Refusal("not_over")
+        return state.row.secret
+
+    # --- making ------------------------------------------------------------------------------
+
+    async def _unfinished(self, player: str) -> int:
+        """How many tables a player has going: where they sit, and where they let bots play."""
+        setups = map(decode_setup, await self.store.unattended(player))
+        among_bots = sum(all(seat.bot for seat in setup.seats) for setup in setups)
+        return await self.store.unfinished(player) + among_bots
+
+    async def create(self, player: PlayerRow, wish: TableWish) -> Table:
+        """A new table as wished."""
+        check_wish(wish, self.context.workers.bots)
+        if self.settings.limits:
+            if await self._unfinished(player.id) >= self.settings.tables_per_player:
+                raise Refusal("too_many_tables")
+        earlier = await self._same_dice(player, wish) if wish.same_dice else None
+        opened = wished_table(player.id, wish, earlier, self.machine)
+        await self.store.add_table(opened.row, opened.seating)
+        return await self.table(opened.row.id)
+
+    async def _same_dice(self, player: PlayerRow, wish: TableWish) -> TableState:
+        """The finished solo game whose dice are to be played again."""
+        assert wish.same_dice
+        earlier = (await self.visible(wish.same_dice.table, player.id, wish.same_dice.key)).state
+        fits = earlier.setup.game == wish.game and len(earlier.seats) == 1
+        if earlier.status != "over" or not fits or earlier.commitment() is None:
+            raise Refusal("same_dice_unknown")
+        return earlier
+
+    # --- players -----------------------------------------------------------------------------
+
+    async def renamed(self, player: PlayerRow) -> None:
+        """Let everybody know a new name."""
+        for table in list(self.tables.values()):
+            if table.state.seat_of(player.id) is not None:
+                await table.renamed()
+
+    async def replace_banned(self, player: str) -> None:
+        """Let bots play on for a banned player, wherever others wait for them."""
+        for name in await self.store.tables_of(player, over=False, limit=1_000):
+            try:
+                table = await self.table(name)
+                if set(table.state.players()) - {player}:
+                    await table.execute(
+                        Person(player), Leave(id=f"banned-{new_id(self.machine.rng)}")
+                    )
+            except FoxtrayError as error:
+                log.info("not_left", table=name, cause=str(error))
+
+    async def remove(self, name: str) -> None:
+        """Delete a table, whoever is there."""
+        if name in self.tables:
+            await self.put_away(self.tables[name])
+        await self.store.delete_table(name)
+        await self._finish_loading()  # somebody may have come back meanwhile
+        if name in self.tables:
+            await self.put_away(self.tables[name])
+
+    async def part(self, player: PlayerRow) -> None:
+        """A player is about to be deleted: bots play on for them."""
+        for name in await self.store.tables_of(player.id, over=False, limit=1_000):
+            try:
+                table = await self.table(name)
+                await table.execute(
+                    Person(player.id), Leave(id=f"deleted-{new_id(self.machine.rng)}")
+                )
+                if not set(table.state.players()) - {player.id}:
+                    await self.put_away(table)  # it will be deleted: no bot plays on there
+            except FoxtrayError as error:
+                log.info("not_left", table=name, cause=str(error))
+
+    async def drop_deleted(self, player: PlayerRow) -> None:
+        """Put away every table that knew a deleted player: it is gone, or its log has changed."""
+        await self._finish_loading()
+        for table in list(self.tables.values()):
+            if player.id in (*table.state.players(), table.state.row.host):
+                await self.put_away(table)
+
+    # --- keeping house -----------------------------------------------------------------------
+
+    async def put_away(self, table: Table) -> None:
+        """Take a table out of memory; clients come back, and learn whether it still exists."""
+        self.tables.pop(table.id, None)
+        await table.close()
+        table.presence.drop_all("put_away")
+
+    async def _finish_loading(self) -> None:
+        """Tables that are being brought back were perhaps read before they were deleted."""
+        await asyncio.gather(*self._loading.values(), return_exceptions=True)
+
+    async def _sweep(self) -> None:
+        due = self.machine.monotonic()
+        while True:
+            if self.machine.monotonic() >= due and not self.store.failing:
+                due = self.machine.monotonic() + EXPIRY
+                await self._expire_by_the_clock()
+            await asyncio.sleep(SWEEP)
+            old = self.machine.monotonic() - IDLE
+            for table in list(self.tables.values()):
+                if table.idle_since(old):
+                    await self.put_away(table)
+
+    async def _expire_by_the_clock(self) -> None:
+        try:
+            at = await self._clock.time()
+        except FoxtrayError as error:  # the next hour tries again
+            log.warning("expire_failed", cause=str(error))
+            return
+        if at is not None:
+            await self.expire(at)
+
+    async def expire(self, at: int) -> None:
+        """Delete what is older at that time than the host wants to keep."""
+        count = 0
+        # In small steps: moves are written between them.
+        while gone := await self._expire_some(at):
+            count += len(gone)
+            await self._finish_loading()
+            for name in gone:
+                if name in self.tables:
+                    await self.put_away(self.tables[name])
+        if count:
+            log.info("tables_expired", count=count)
+
+    async def _expire_some(self, at: int) -> list[str]:
+        try:
+            return await self.store.expire(
+                finished_before=at - self.settings.keep_finished * DAY,
+                idle_before=at - self.settings.keep_unfinished * DAY,
+                limit=EXPIRE_AT_ONCE,
+            )
+        except Exception as error:  # the next hour tries again
+            log.warning("expire_failed", cause=str(error))
+            return []
+
+    def _storage_changed(self, failing: str | None) -> None:
+        """Tell everybody that moves cannot be written, or can be again."""
+        if failing is None:
+            log.info("storage_back")
+            notice = Notice("storage_back", "moves are written again")
+        else:
+            log.error("storage_failing", cause=failing)
+            notice = Notice("storage_failing", Refusal("storage_failing").args[0])
+        data = encode(notice)
+        for table in list(self.tables.values()):
+            table.presence.tell(data)
+        if failing is None:
+            task = asyncio.create_task(self._go_on())
+            self._going_on[task] = None
+            task.add_done_callback(self._going_on.pop)
+
+    async def _go_on(self) -> None:
+        """Moves are written again: let every table find out what its log holds, and go on."""
+        await asyncio.gather(*(table.go_on() for table in self.tables.values()))
+
+    def _bots_changed(self) -> None:
+        """Let tables with bots say that these are ready, or not."""
+        for table in list(self.tables.values()):
+            if table.state.driven:
+                table.announce()

@@ -1,0 +1,382 @@
+"""What a table is: a replay of its log."""
+
+from __future__ import annotations
+
+import hmac
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from foxtray.bots import SUBSTITUTE
+from foxtray.dice import SecretDice, SeededDice, Throw
+from foxtray.events import Event
+from foxtray.history import Setup, only_wanted
+from foxtray.record import Record
+from foxtray.server.protocol import inputs
+from foxtray.server.protocol.inputs import AnyInput, TableSetup
+from foxtray.server.protocol.messages import DiceInfo, SeatInfo, TableInfo
+from foxtray.server.protocol.refusals import Refusal
+from foxtray.server.store import ResultRow, TableRow
+from foxtray.server.tables import lessons
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who sits on a seat: a player, a bot, or nobody yet."""
+
+    bot: str | None = None
+    player: str | None = None
+    commitment: str | None = None
+    """What the player committed to their entropy by."""
+    entropy: str | None = None
+    stand_in: str | None = None
+    """The bot that plays for the player at the moment."""
+    given_up: bool = False
+    """The player left: the seat is not taken back by merely coming by."""
+    acts: int = 0
+    """What was done at this seat,"""
+    acts_of_bots: int = 0
+    """and how much of it by stand-ins."""
+    undos: int = 0
+    """How often something was taken back since the last throw."""
+
+    @property
+    def driver(self) -> str | None:
+        """The bot that acts for this seat, if one does."""
+        return self.bot or self.stand_in
+
+    @property
+    def earned(self) -> str | None:
+        """The player whose result it is: the owner, if they did at least half of it themselves."""
+        return self.player if 2 * self.acts_of_bots <= self.acts else None
+
+    @property
+    def ready(self) -> bool:
+        return self.bot is not None or (self.commitment or self.entropy) is not None
+
+    @property
+    def unrevealed(self) -> bool:
+        """Whether the player has yet to reveal what they committed to."""
+        return self.commitment is not None and self.entropy is None
+
+    def info(self, names: dict[str, str]) -> SeatInfo:
+        if self.bot:
+            return SeatInfo("bot", self.bot, self.bot, True)
+        if self.player:
+            name = names.get(self.player, "")
+            return SeatInfo("human", name, None, self.ready, self.stand_in)
+        return SeatInfo("open")
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What an input led to."""
+
+    events: tuple[Event, ...] = ()
+    undone: str | None = None
+
+
+class TableState:
+    """A table after the inputs of its log so far."""
+
+    def __init__(self, row: TableRow) -> None:
+        self.row = row
+        self.setup: TableSetup = inputs.decode_setup(row.setup)
+        self.seats = [Seat(seat.bot, seat.player) for seat in self.setup.seats]
+        self.starting = False
+        """The host has started the game: the seats are fixed, and reveal their entropy."""
+        self.left_out: tuple[int, ...] = ()
+        """The seats whose entropy was not revealed in time."""
+        self.record: Record | None = None
+        self.pause = self.setup.pause
+        self.rematch: str | None = None
+        self.epoch = 0
+        """Grows whenever an answer that a bot is still thinking about would be out of date."""
+        self.throws = 0
+        self.host = row.host
+        """Who may start the game: the player who made the table, or once they left a seated one."""
+
+    def copy(self) -> TableState:
+        """The same table, to try inputs on."""
+        twin = copy(self)
+        twin.seats = self.seats[:]
+        twin.record = self.record.copy() if self.record else None
+        return twin
+
+    # --- what stands -------------------------------------------------------------------------
+
+    @property
+    def status(self) -> str:
+        if self.record is None:
+            return "lobby"
+        return "over" if self.record.game.over else "playing"
+
+    @property
+    def joinable(self) -> bool:
+        """Whether seats can still be taken and left."""
+        return self.record is None and not self.starting
+
+    @property
+    def given_up(self) -> bool:
+        """Whether every player gave up their seat before the end."""
+        owners = [seat for seat in self.seats if seat.player]
+        return self.status == "playing" and bool(owners) and all(s.given_up for s in owners)
+
+    @property
+    def revealed(self) -> bool:
+        """Whether the secret of the dice may be told: no player acts any more."""
+        return self.status == "over" or self.given_up
+
+    def to_reveal(self) -> list[int]:
+        """The seats whose entropy the dice are waiting for."""
+        if not self.mixes_entropy:
+            return []
+        return [n for n, seat in enumerate(self.seats) if seat.unrevealed and not seat.given_up]
+
+    def seat_of(self, player: str | None) -> int | None:
+        """The seat of a player."""
+        for number, seat in enumerate(self.seats):
+            if player is not None and seat.player == player:
+                return number
+        return None
+
+    def players(self) -> list[str]:
+        return [seat.player for seat in self.seats if seat.player]
+
+    def invited(self, key: str) -> bool:
+        return hmac.compare_digest(key.encode(), self.row.invite.encode())
+
+    def may_see(self, player: str | None, key: str) -> bool:
+        """Whether somebody may look at this table."""
+        watching = hmac.compare_digest(key.encode(), self.row.watch.encode())
+        seated = self.seat_of(player) is not None
+        return seated or watching or self.invited(key) or player in (self.row.host, self.host)
+
+    def to_throw(self) -> int | None:
+        """The seat that is to throw the dice."""
+        if self.record is None or not self.record.game.rolling():
+            return None
+        return self.record.game.active
+
+    def wanted(self) -> tuple[int, ...]:
+        """The seats that the game waits for."""
+        if self.record is None:
+            return ()
+        thrower = self.to_throw()
+        return (thrower,) if thrower is not None else self.record.game.awaiting()
+
+    def undoable(self) -> list[int]:
+        """The seats that could take something back."""
+        if self.record is None:
+            return []
+        return [seat for seat in range(len(self.seats)) if self.record.may_undo(seat)]
+
+    @property
+    def driven(self) -> bool:
+        """Whether a bot has a seat, or plays for somebody."""
+        return any(seat.driver for seat in self.seats)
+
+    def start(self) -> inputs.Started:
+        """The start of the game, with the entropy that was revealed."""
+        late = [n for n, seat in enumerate(self.seats) if self.mixes_entropy and seat.unrevealed]
+        return inputs.Started(self.draw_first(), tuple(late))
+
+    def draw_first(self) -> int:
+        """The seat that begins: by the dice, or in turn order for a tutorial."""
+        if self.setup.tutorial:
+            return 0
+        if self.setup.seed is not None:
+            return SeededDice(self.setup.seed).first(len(self.seats))
+        return SecretDice(self.row.secret, self.entropies()).first(len(self.seats))
+
+    def throw(self) -> inputs.Threw:
+        """The throw that is wanted now."""
+        assert self.record is not None
+        game = self.record.game
+        address = game.address()
+        if address is None:
+            raise Refusal("no_throw", "there are no dice to roll now")
+        thrown: Throw
+        if self.setup.tutorial:
+            thrown = lessons.throw(self.setup.game, self.throws, address)
+        else:
+            assert self.record.dice is not None
+            thrown = self.record.dice.throw(*address)
+        wanted = only_wanted(game, thrown)
+        return inputs.Threw(wanted.faces, wanted.order)
+
+    def entropies(self) -> tuple[bytes, ...]:
+        """What stirs the secret, in seat order; nothing from bots."""
+        if self.setup.again is not None:
+            return tuple(bytes.fromhex(text) for text in self.setup.again)
+        return tuple(bytes.fromhex(seat.entropy or "") for seat in self.seats)
+
+    @property
+    def has_secret(self) -> bool:
+        """Whether the dice are made from the secret."""
+        return self.setup.seed is None and not self.setup.tutorial
+
+    @property
+    def mixes_entropy(self) -> bool:
+        """Whether the dice are new: then the entropy of these seats goes into them."""
+        return self.has_secret and self.setup.again is None
+
+    def commitment(self) -> str | None:
+        return SecretDice(self.row.secret).commitment if self.has_secret else None
+
+    def commitments(self) -> tuple[str, ...]:
+        """What the seats committed to, in seat order."""
+        if not self.mixes_entropy:
+            return ()
+        return tuple(seat.commitment or "" for seat in self.seats)
+
+    def game_setup(self, first: int = 0) -> Setup:
+        """The setup of the game that starts from here."""
+        setup = Setup(
+            self.setup.game,
+            len(self.seats),
+            first,
+            self.setup.solo_fallback,
+            self.setup.fox_floor,
+            seed=self.setup.seed,
+        )
+        if not self.has_secret:
+            return setup
+        return replace(
+            setup,
+            commitment=self.commitment(),
+            commitments=self.commitments(),
+            entropies=self.entropies(),
+            secret=self.row.secret,
+        )
+
+    # --- replay ------------------------------------------------------------------------------
+
+    def apply(self, entry: AnyInput) -> Happened:
+        """Carry out an input; raises FoxtrayError and changes nothing if it cannot be."""
+        match entry:
+            case inputs.Sat(seat, player, entropy, commitment):
+                self.seats[seat] = Seat(player=player, entropy=entropy, commitment=commitment)
+            case inputs.Left(seat):
+                left, self.seats[seat] = self.seats[seat], Seat()
+                if left.player == self.host and self.players():
+                    self.host = self.players()[0]
+            case inputs.Reseated(seat, bot):
+                self.seats[seat] = Seat(bot=bot)
+            case inputs.Starting():
+                self.starting = True
+            case inputs.Revealed(seat, entropy):
+                self._change(seat, entropy=entropy)
+            case inputs.Started(first, left_out):
+                self.starting, self.left_out = False, left_out
+                self.record = Record(self.game_setup(first))
+                return Happened(self.record.game.opening)
+            case inputs.TookOver(seat, bot, given_up):
+                self._change(seat, stand_in=bot, given_up=given_up)
+                self.epoch += 1
+            case inputs.Resumed(seat):
+                self._change(seat, stand_in=None, given_up=False)
+                self.epoch += 1
+            case inputs.Paused(on):
+                self.pause = on
+            case inputs.Rematched(table):
+                self.rematch = table
+            case _:
+                return self._apply_to_game(entry)
+        return Happened()
+
+    def _apply_to_game(self, entry: inputs.Threw | inputs.Played | inputs.Undid) -> Happened:
+        record = self.record
+        if record is None:
+            raise Refusal("not_started")
+        if isinstance(entry, inputs.Played):
+            happened = Happened(record.play(entry.seat, entry.action))
+            seat = self.seats[entry.seat]
+            by_bot = seat.acts_of_bots + (entry.bot is not None)
+            self._change(entry.seat, acts=seat.acts + 1, acts_of_bots=by_bot)
+            return happened
+        if isinstance(entry, inputs.Threw):
+            happened = Happened(record.roll(Throw(tuple(entry.faces), tuple(entry.order))))
+            self.throws += 1
+            self.seats = [replace(seat, undos=0) if seat.undos else seat for seat in self.seats]
+        else:
+            happened = Happened(undone=str(record.undo(entry.seat).action))
+            self._change(entry.seat, undos=self.seats[entry.seat].undos + 1)
+        self.epoch += 1
+        return happened
+
+    def _change(self, seat: int, **changes: Any) -> None:
+        self.seats[seat] = replace(self.seats[seat], **changes)
+
+    # --- telling -----------------------------------------------------------------------------
+
+    def info(self, names: dict[str, str]) -> TableInfo:
+        """The table as everybody may see it."""
+        kind = "script" if self.setup.tutorial else "secret"
+        dice = DiceInfo(
+            "seed" if self.setup.seed is not None else kind,  # type: ignore[arg-type]
+            commitment=self.commitment(),
+            commitments=list(self.commitments()),
+            entropies=[] if self.joinable else [e.hex() for e in self.entropies()],
+            left_out=list(self.left_out),
+            secret=self.row.secret.hex() if self.revealed and self.has_secret else None,
+            seed=self.setup.seed,
+            again=self.setup.again is not None,
+        )
+        return TableInfo(
+            id=self.row.id,
+            game=self.setup.game,
+            status=self.status,  # type: ignore[arg-type]
+            seats=[seat.info(names) for seat in self.seats],
+            host=self.seat_of(self.host),
+            options={"solo_fallback": self.setup.solo_fallback, "fox_floor": self.setup.fox_floor},
+            dice=dice,
+            clock=self.setup.clock,
+            created=self.row.created,
+            tutorial=self.setup.tutorial,
+            first=self.record.setup.first if self.record else None,
+            rematch=self.rematch,
+            stand_in=self.setup.stand_in,
+            starting=self.starting,
+            given_up=self.given_up,
+        )
+
+    def results(self, finished: int) -> list[ResultRow]:
+        """How every seat did; a seat that stand-ins played for the most part counts for nobody."""
+        assert self.record is not None
+        outcome = self.record.game.outcome()
+        assert outcome is not None
+        return [
+            ResultRow(
+                table=self.row.id,
+                seat=number,
+                player=seat.earned,
+                bot=seat.bot or (None if seat.earned else seat.stand_in or SUBSTITUTE),
+                game=self.setup.game,
+                seats=len(self.seats),
+                finished=finished,
+                total=card.total,
+                areas=card.areas,
+                foxes=card.foxes,
+                fox_value=card.fox_value,
+                won=number in outcome.winners,
+                practice=self.setup.practice,
+            )
+            for number, (seat, card) in enumerate(
+                zip(self.seats, self.record.game.scores(), strict=True)
+            )
+        ]
+
+    def record_text(self, names: dict[str, str]) -> str:
+        """The record as a file."""
+        if self.record is None:
+            raise Refusal("not_started")
+        self.record.setup = replace(self.record.setup, names=self.called(names))
+        self.record.given_up = self.given_up
+        return self.record.text()
+
+    def called(self, names: dict[str, str]) -> tuple[str, ...]:
+        """What the seats are called in a record."""
+        return tuple(
+            seat.info(names).name or f"Player {number}" for number, seat in enumerate(self.seats, 1)
+        )

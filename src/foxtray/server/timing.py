@@ -1,8 +1,0 @@
-"""Time as clients are told it."""
-
-import time
-
-
-def now() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000

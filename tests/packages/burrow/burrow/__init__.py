@@ -1,0 +1,1 @@
+"""Burrow, a game for Foxtray: dig tunnels, store food, mind the foxes."""

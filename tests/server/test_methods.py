@@ -1,0 +1,36 @@
+"""The methods that an address accepts, and where a key may be given."""
+
+import pytest
+
+from server.harness import Server, key_of
+from server.test_tables import solo
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("POST", "/api/me", {"GET", "HEAD", "PUT", "DELETE"}),
+        ("PUT", "/api/tables", {"POST"}),
+        ("DELETE", "/api/tables/x", {"GET", "HEAD"}),
+        ("PUT", "/healthz", {"GET", "HEAD"}),
+        ("POST", "/rules/clever", {"GET", "HEAD"}),
+    ],
+)
+def test_a_wrong_method_is_told_all_right_ones(
+    server: Server, method: str, path: str, allowed: set[str]
+) -> None:
+    status, _, headers = server.exchange(method, path, b"{}")
+    assert status == 405
+    assert set(headers["Allow"].split(", ")) == allowed
+
+
+def test_a_key_stands_in_a_fragment_and_a_header(server: Server) -> None:
+    """Proxies log the query of an address."""
+    made, _ = solo(server)
+    link = made["you"]["watch"]
+    assert f"/t/{made['id']}#key=" in link
+    path, key = f"/api/tables/{made['id']}", key_of(link)
+    assert server.http("GET", path)[0] == 404
+    assert server.http("GET", path, headers={"Foxtray-Key": key})[0] == 200
+    assert server.http("GET", f"{path}?key={key}")[0] == 200, "as older clients do"
+    assert server.http("GET", path, headers={"Foxtray-Key": "x" * 65})[0] == 400
