@@ -15,7 +15,7 @@ from simulation.prepared import BEFORE
 
 Message = dict[str, Any]
 
-WITHOUT_EFFECT = ("leave", "pause", "rematch")
+WITHOUT_EFFECT = ("leave", "pause", "rematch", "start", "reveal")
 """Commands that are acknowledged without an input where things already stand as wanted."""
 NEVER = ("internal", "table_damaged", "malformed", "unknown_command", "rules_changed", "stranger")
 """Refusals that none of these clients deserves."""
@@ -188,8 +188,13 @@ def fits(command: Message, entries: Sequence[AnyInput]) -> bool:
             return fits({**command, "roll": False}, entries[:-1])
         case "play", inputs.Played(_, action, None):
             return bool(action == command["action"])
-        case "sit", inputs.Sat(seat, _, entropy):
-            return (seat, entropy) == (command["seat"], command["entropy"])
+        case "sit", inputs.Sat(seat, _, entropy, commitment):
+            told = (command["seat"], command.get("entropy"), command.get("commitment"))
+            return (seat, entropy, commitment) == told
+        case "reveal", inputs.Revealed(_, entropy):
+            return bool(entropy == command["entropy"])
+        case "reveal" | "leave", inputs.Started():
+            return fits(command, entries[:-1])  # it was the last that the start waited for
         case "takeover", inputs.TookOver(seat, _, False):
             return bool(seat == command["seat"])
         case "reseat", inputs.Reseated(seat, bot):
@@ -202,7 +207,7 @@ def fits(command: Message, entries: Sequence[AnyInput]) -> bool:
             ("roll", inputs.Threw())
             | ("undo", inputs.Undid())
             | ("resume", inputs.Resumed())
-            | ("start", inputs.Started())
+            | ("start", inputs.Starting() | inputs.Started())
             | ("leave", inputs.Left())
             | ("rematch", inputs.Rematched())
         ):

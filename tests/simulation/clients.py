@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import Raw
 from msgspec.json import encode
 
+from foxtray.dice import entropy_commitment
 from simulation import said
 from simulation.audit import WITHOUT_EFFECT, Audit, Message
 from simulation.loop import SimulatedLoop
@@ -65,6 +66,12 @@ class Tab:
         """Whether it insists on a command that could not be written."""
         self.old = rng.random() < 0.2
         """Whether it is of a time in which commands did not say what their sender had seen."""
+        self.commits = rng.random() < 0.7
+        """Whether it commits to its entropy, and reveals it when the game starts."""
+        self.forgets = rng.random() < 0.15
+        """Whether it loses its entropy before it can reveal it, as a wiped browser does."""
+        self.entropies: dict[str, str] = {}
+        """What its commitments stand for. Another tab of the same player does not know."""
         self.wants_rematch = False
         self.reuses_ids = False
         """Whether it sends other commands under the id of one that was acknowledged."""
@@ -329,19 +336,35 @@ class Tab:
 
     def _set_up(self, info: said.TableSeen) -> None:
         """Sit down and start; who has no seat takes an open one, and bots take those left over."""
+        if info.starting:
+            self._reveal(info.dice)
+            return
         empty = [number for number, seat in enumerate(info.seats) if seat.kind == "open"]
         if self.seat is None:
             if empty and "invite" in self.key:
-                self._sit(empty[0])
+                self._sit(empty[0], info.dice)
         elif not info.seats[self.seat].ready:
-            self._sit(self.seat)
+            self._sit(self.seat, info.dice)
         elif info.host == self.seat and empty and not self.mischief:
             self.command("reseat", seat=empty[0], bot="random")
         elif info.host == self.seat and all(seat.ready for seat in info.seats):
             self.command("start")
 
-    def _sit(self, seat: int) -> None:
-        self.command("sit", seat=seat, entropy=f"{self.rng.getrandbits(128):032x}")
+    def _sit(self, seat: int, dice: said.DiceSeen) -> None:
+        entropy = f"{self.rng.getrandbits(128):032x}"
+        if self.commits and dice.commitment:
+            told = entropy_commitment(dice.commitment, seat, bytes.fromhex(entropy))
+            if not self.forgets:
+                self.entropies[told] = entropy
+            self.command("sit", seat=seat, commitment=told)
+        else:
+            self.command("sit", seat=seat, entropy=entropy)
+
+    def _reveal(self, dice: said.DiceSeen) -> None:
+        """Reveal what my seat committed to, unless another tab did that."""
+        told = dice.commitments[self.seat] if self.seat is not None else ""
+        if told in self.entropies and not dice.entropies[self.seat or 0]:
+            self.command("reveal", entropy=self.entropies[told])
 
     def _change_seats(self, info: said.TableSeen) -> None:
         """Before the start: go, or if it is one's table put another on a seat."""

@@ -22,6 +22,7 @@ from foxtray.server.tables import commands, table
 from foxtray.server.tables.commands import Bot, Decision, act
 from foxtray.server.tables.log import Draft, TableLog
 from foxtray.server.tables.presence import PresenceTracker
+from foxtray.server.tables.start_timer import StartTimer
 from foxtray.server.tables.state import TableState
 from foxtray.server.tables.table import Table
 from foxtray.server.tables.trusted_clock import TrustedClock
@@ -161,6 +162,11 @@ def clock_waits_for_a_move() -> AbstractContextManager[None]:
     return replaced(TurnClock, run=lazy, note=noting)
 
 
+def start_waits() -> AbstractContextManager[None]:
+    """A start waits for ever for somebody who cannot reveal their entropy."""
+    return replaced(StartTimer, run=lambda self, wanted: None)
+
+
 def any_clock_believed() -> AbstractContextManager[None]:
     """Tables are deleted as soon as the wall clock says that they are old."""
 
@@ -243,6 +249,7 @@ BUGS: dict[str, Bug] = {
         doubt_ignored,
         keeper_dies,
         clock_waits_for_a_move,
+        start_waits,
         any_clock_believed,
         old_view,
         old_snapshot,

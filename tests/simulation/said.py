@@ -105,11 +105,19 @@ class SeatInfo(Struct):
     stand_in: str | None = None
 
 
+class DiceSeen(Struct):
+    commitment: str | None = None
+    commitments: list[str] = []
+    entropies: list[str] = []
+
+
 class TableSeen(Struct):
     status: str
     seats: list[SeatInfo]
     host: int | None
     clock: int
+    dice: DiceSeen
+    starting: bool = False
     rematch: str | None = None
 
 

@@ -212,9 +212,13 @@ class World:
         for tab in list(self.tabs):
             if tab.rematch and tab.rematch not in known:
                 known.add(tab.rematch)
-                people = {t.player: None for t in self.tabs if t.table == tab.table and t.player}
-                for player in people:
+                for player in self._seated_at(tab.table):
                     self._open_tab(tab.rematch, player, 0.0)
+
+    def _seated_at(self, table: str) -> list[str]:
+        """Who has a seat: a player whose seat went to a bot before the start has none."""
+        row = next(row for row in self.disk.file.tables() if row.id == table)
+        return TableLog(row, self.disk.file.log(table)).state.players()
 
     def _check_clock(self, table: Prepared) -> None:
         """With a clock the game goes on, whoever is away."""
