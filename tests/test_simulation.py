@@ -30,7 +30,7 @@ from foxtray.sim.workers import Chunk, PlayedChunk, stream
 
 COMMAND = [sys.executable, "-m", "foxtray"]
 KEYS = [
-    "game", "seats", "bots", "games", "seed", "mean", "se", "sd", "min", "p10", "median",
+    "game", "seats", "options", "bots", "games", "seed", "mean", "se", "sd", "min", "p10", "median",
     "p90", "max", "areas", "foxes", "fox_points", "bands", "decisions_per_game",
     "games_per_cpu_second", "cpu_seconds", "wall_seconds", "compile_seconds",
 ]  # fmt: skip
@@ -75,6 +75,48 @@ def test_a_game_is_replayed_face_for_face(game: str, seats: int) -> None:
         cards = replayed.game.scores()
         assert [list(card.areas) for card in cards] == games.areas[i].tolist()
         assert [card.foxes for card in cards] == games.foxes[i].tolist()
+
+
+@pytest.mark.parametrize(
+    ("option", "game", "bots"),
+    [("solo_fallback", "clever", ["random"]), ("fox_floor", "twice", ["random", "greedy"])],
+)
+def test_house_rules_are_played_and_recorded(option: str, game: str, bots: list[str]) -> None:
+    played = play(game, bots, 5, 80, moves=True, options={option: True})
+    plain = play(game, bots, 5, 80)
+    assert (played.options, plain.options) == ((option,), ())
+    changed = np.flatnonzero((played.totals != plain.totals).any(axis=1)).tolist()
+    assert changed
+    for i in (0, *changed):
+        replayed, verified = record.read(played.record(i).text())
+        assert verified
+        assert [name for name, on in replayed.game.options.items() if on] == [option]
+        assert replayed.game.outcome() is not None
+        assert [card.total for card in replayed.game.scores()] == played.totals[i].tolist()
+
+
+def test_house_rules_reach_every_process_and_the_summary() -> None:
+    options = {"solo_fallback": True, "fox_floor": False}
+    runs = [simulate("clever", ["random"], 64, jobs=jobs, options=options) for jobs in (1, 2)]
+    assert runs[0].occurred.tolist() == runs[1].occurred.tolist()
+    assert runs[0].as_json()["options"] == options
+    assert "solo_fallback=on" in chart.title(runs[0])
+    standings = arena("clever", ["random", "greedy"], 20, seats=1, options=options)
+    alone = simulate("clever", ["random"], 20, options=options)
+    assert standings.as_json()["options"] == options
+    assert standings.mean(0).mean == alone.mean()
+
+
+def test_a_level_plays_house_rules_as_the_interpreted_rules_score_them() -> None:
+    options = {"solo_fallback": True, "fox_floor": True}
+    played = play("twice", [chooser("strong", "twice")], 3, 2, moves=True, options=options)
+    for i in range(2):
+        assert [s.total for s in played.record(i).game.scores()] == played.totals[i].tolist()
+
+
+def test_an_unknown_house_rule_is_refused() -> None:
+    with pytest.raises(BadSetup, match="unknown option 'foxes'; choose from solo_fallback"):
+        play("clever", ["random"], 0, 1, options={"foxes": True})
 
 
 def same(some: Games, others: Games) -> bool:

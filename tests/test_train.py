@@ -22,6 +22,7 @@ from foxtray.sim import batch
 from foxtray.sim import compiled as sim_compiled
 from foxtray.sim.arrays import STATE, tables_of
 from foxtray.train import compiled, run
+from foxtray.train.pack import pack
 from foxtray.train.plan import Plan
 from foxtray.train.samples import new_samples
 
@@ -175,6 +176,7 @@ def targets_of_the_first_throw(game: str, throws: int) -> Array:
         ("--resume run.npz --games 9", "--games cannot be combined with --resume"),
         ("--resume run.npz --minutes 9", "--minutes cannot be combined with --resume"),
         ("--resume run.npz --seats 2", "--seats cannot be combined with --resume"),
+        ("--resume run.npz --option fox_floor=on", "--option cannot be combined with --resume"),
         ("--resume run.npz --seed 2", "--seed cannot be combined with --resume"),
         ("--resume run.npz --jobs 2", "--jobs cannot be combined with --resume"),
         ("--resume run.npz --out x.npz", "--out cannot be combined with --resume"),
@@ -275,6 +277,20 @@ def test_impossible_seats_are_refused(capsys: pytest.CaptureFixture[str]) -> Non
         main(["train", "clever", "--games", "1", "--seats", "1,9"])
     assert stopped.value.code == 2
     assert "choose 1 to 4" in capsys.readouterr().err
+
+
+def test_a_run_with_house_rules_keeps_them(tmp_path: Path) -> None:
+    """Under these rules the same games end differently; a checkpoint and a model card say so."""
+    runs = [run.Trainer(replace(plan(64), options=on)) for on in ((), ("solo_fallback",))]
+    plain, house = (next(iter(each.rounds()))[0].tolist() for each in runs)
+    assert plain != house
+    runs[1].save(tmp_path / "run.npz")
+    assert run.load(tmp_path / "run.npz").plan.options == ("solo_fallback",)
+    pack([tmp_path / "run.npz"], tmp_path / "net.npz")
+    card = read_weights(tmp_path / "net.npz").card
+    assert "1 seat(s) with solo_fallback" in card["nets"][0]["data"][0]
+    with pytest.raises(FoxtrayError, match="invalid training plan"):
+        replace(plan(64), options=("foxes",))
 
 
 def test_a_finished_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

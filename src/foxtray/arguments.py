@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 
 from foxtray.errors import BadSetup
 from foxtray.game import check_seats
+from foxtray.position import OPTIONS
 
 AddCommand = Callable[[str, str, Sequence[str]], argparse.ArgumentParser]
 """Adds a command: its name, what it does, and examples of its arguments."""
 INTERRUPTED = 130
 """The exit status after Ctrl+C."""
+ON_OFF = {"on": True, "off": False}
 
 
 def whole(text: str) -> int:
@@ -29,3 +31,23 @@ def seat_count(text: str) -> int:
     except BadSetup as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return seats
+
+
+def option(text: str) -> tuple[str, bool]:
+    """A rules option, as in `fox_floor=on`."""
+    name, _, value = text.partition("=")
+    if name not in OPTIONS or value not in ON_OFF:
+        known = " or ".join(f"{name}=on" for name in OPTIONS)
+        raise argparse.ArgumentTypeError(f"unknown option {text!r}; choose {known}")
+    return name, ON_OFF[value]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the rules options; they are None or a list of pairs."""
+    parser.add_argument(
+        "--option",
+        type=option,
+        action="append",
+        metavar="NAME=VALUE",
+        help=f"turn a rules option on or off: {', '.join(OPTIONS)}",
+    )

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from foxtray import __version__, bots, perft, record, rulebook
-from foxtray.arguments import INTERRUPTED, seat_count, whole
+from foxtray.arguments import INTERRUPTED, add_options, seat_count, whole
 from foxtray.bots import commands as bot_commands
 from foxtray.bots.levels import ME
 from foxtray.bots.levels import check as check_bot
@@ -27,7 +27,6 @@ from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
 from foxtray.games.registry import SHEETS, refused
 from foxtray.history import Setup
-from foxtray.position import OPTIONS
 from foxtray.record import Record
 from foxtray.render import Ink
 from foxtray.server import commands as server_commands
@@ -37,7 +36,6 @@ from foxtray.train import commands as train_commands
 from foxtray.views import summary
 
 GAMES = tuple(SHEETS)
-ON_OFF = {"on": True, "off": False}
 ROOMY = 34
 BAD_INPUT = 2
 CLOSED_PIPE = 1
@@ -48,15 +46,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
-
-
-def option(text: str) -> tuple[str, bool]:
-    """A rules option, as in `fox_floor=on`."""
-    name, _, value = text.partition("=")
-    if name not in OPTIONS or value not in ON_OFF:
-        known = " or ".join(f"{name}=on" for name in OPTIONS)
-        raise argparse.ArgumentTypeError(f"unknown option {text!r}; choose {known}")
-    return name, ON_OFF[value]
 
 
 def seating(text: str) -> tuple[str, ...]:
@@ -116,13 +105,7 @@ def build_parser() -> Parser:
     )
     play.add_argument("--seed", type=whole, metavar="S", help="the same seed gives the same dice")
     play.add_argument("--first", type=whole, metavar="SEAT", help="who starts (default: random)")
-    play.add_argument(
-        "--option",
-        type=option,
-        action="append",
-        metavar="NAME=VALUE",
-        help=f"turn a rules option on or off: {', '.join(OPTIONS)}",
-    )
+    add_options(play)
     play.add_argument("--own-dice", action="store_true", help="roll real dice and type the faces")
     play.add_argument("--save", type=Path, metavar="FILE", help="save the game to a new file")
     play.add_argument("--resume", type=Path, metavar="FILE", help="continue a saved game")

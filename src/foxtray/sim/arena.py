@@ -8,21 +8,25 @@ difference comes from the differences deal by deal.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from foxtray.core.codes import SEATS
 from foxtray.errors import BadSetup
+from foxtray.position import OPTIONS
+from foxtray.sim.batch import turned_on
 from foxtray.sim.interrupts import shielded
 from foxtray.sim.simulation import (
     check,
     chunk_size,
+    chunks,
     most_at_once,
     prepare,
     sensible_jobs,
@@ -94,6 +98,8 @@ class Standings:
     seats: int
     bots: tuple[str, ...]
     seed: int
+    options: tuple[str, ...] = ()
+    """The rules options that were on."""
     deals: int = 0
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
@@ -164,6 +170,7 @@ class Standings:
         return {
             "game": self.game,
             "seats": self.seats,
+            "options": {name: name in self.options for name in OPTIONS},
             "games": self.games,
             "deals": self.deals,
             "seatings": [list(seating) for seating in self.seatings],
@@ -205,11 +212,13 @@ def arena(
     seed: int = 0,
     jobs: int | None = 1,
     find: Find | None = None,
+    options: Mapping[str, bool] = MappingProxyType({}),
     watch: Callable[[Standings], None] | None = None,
 ) -> Standings:
     """Play deals in all seatings; Ctrl-C stops and returns the finished ones.
 
-    Without `seats` there is one seat per bot, up to four.
+    Without `seats` there is one seat per bot, up to four. `options` are the rules options, as in
+    `Game.new`.
     """
     if len(bots) < 2 or len(set(bots)) < len(bots):
         raise BadSetup("name at least two bots, each only once")
@@ -217,7 +226,7 @@ def arena(
     if seats > len(bots):
         raise BadSetup(f"{len(bots)} bots cannot fill {seats} seats; name more bots")
     check(game, bots[:seats], deals, seed, jobs)
-    standings = Standings(game, seats, tuple(bots), seed)
+    standings = Standings(game, seats, tuple(bots), seed, turned_on(options))
     standings.compile_seconds = prepare(game, bots, find)
     every = len(standings.seatings)
     jobs = jobs or sensible_jobs(bots, deals * every)
@@ -242,6 +251,7 @@ def arena(
 
 def seated(standings: Standings, deals: int, size: int) -> Iterator[Chunk]:
     """Chunks of deals, each in every seating."""
-    for at in range(0, deals, size):
+    whole = Chunk(standings.game, (), standings.seed, deals, options=standings.options)
+    for chunk in chunks(whole, size):
         for seating in standings.seatings:
-            yield Chunk(standings.game, seating, standings.seed + at, min(size, deals - at))
+            yield replace(chunk, bots=seating)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import check_seats
 from foxtray.games.registry import sheet_of
 from foxtray.history import Setup
+from foxtray.position import OPTIONS
 from foxtray.record import Record
 from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, Records, new_work, tables_of
@@ -38,6 +40,8 @@ class Games:
 
     game: str
     seats: int
+    options: tuple[str, ...]
+    """The rules options that were on."""
     seeds: Array
     totals: Array
     areas: Array
@@ -63,6 +67,8 @@ class Games:
             int(self.firsts[index]),
             names=tuple(names),
             seed=int(self.seeds[index]),
+            solo_fallback="solo_fallback" in self.options,
+            fox_floor="fox_floor" in self.options,
         )
         record = Record(setup)
         actions = layout(self.game).actions
@@ -85,23 +91,42 @@ def check(game: str, seats: int, count: int, seed: int) -> None:
     SeededDice(seed + count - 1)
 
 
+def turned_on(options: Mapping[str, bool]) -> tuple[str, ...]:
+    """The rules options that are on; refuses an unknown one."""
+    for name in options:
+        if name not in OPTIONS:
+            raise BadSetup(f"unknown option {name!r}; choose from {', '.join(OPTIONS)}")
+    return tuple(name for name in OPTIONS if options.get(name))
+
+
 def join(parts: Sequence[Games]) -> Games:
     """All games in one object."""
-    columns = [name for name in Games.__slots__ if name not in ("game", "seats")]
+    shared = ("game", "seats", "options")
+    columns = [name for name in Games.__slots__ if name not in shared]
     joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in columns}
-    return Games(parts[0].game, parts[0].seats, **joined)
+    return Games(parts[0].game, parts[0].seats, parts[0].options, **joined)
 
 
 def play(
-    game: str, bots: Sequence[str | Chooser], seed: int, count: int, *, moves: bool = False
+    game: str,
+    bots: Sequence[str | Chooser],
+    seed: int,
+    count: int,
+    *,
+    moves: bool = False,
+    options: Mapping[str, bool] = MappingProxyType({}),
 ) -> Games:
-    """Play games with the seeds `seed`, `seed + 1`, ... with a bot for each seat."""
+    """Play games with the seeds `seed`, `seed + 1`, ... with a bot for each seat.
+
+    `options` are the rules options, as in `Game.new`: `{"fox_floor": True}`.
+    """
     check(game, len(bots), count, seed)
+    on = turned_on(options)
     for bot in bots:
         if isinstance(bot, str) and bot not in INSIDE:
             raise BadSetup(f"unknown bot {bot!r}; choose one of {', '.join(INSIDE)}")
     parts = [
-        play_block(game, bots, seed + at, min(BLOCK, count - at), moves)
+        play_block(game, bots, seed + at, min(BLOCK, count - at), moves, on)
         for at in range(0, count, BLOCK)
     ]
     return join(parts)
@@ -124,13 +149,20 @@ def name_of(bot: Chooser) -> str:
 
 
 def play_block(
-    game: str, bots: Sequence[str | Chooser], seed: int, count: int, moves: bool
+    game: str,
+    bots: Sequence[str | Chooser],
+    seed: int,
+    count: int,
+    moves: bool,
+    options: tuple[str, ...],
 ) -> Games:
     seats = len(bots)
     loops = compiled.loops()
     tables = tables_of(game)
     states = np.zeros(count, STATE)
     states["seats"] = seats
+    for name in options:
+        states[name] = 1
     seeds = np.arange(count, dtype=np.uint64) + np.uint64(seed)
     lows = (seeds & np.uint64(0xFFFFFFFF)).astype(np.int64)
     highs = (seeds >> np.uint64(32)).astype(np.int64)
@@ -163,6 +195,7 @@ def play_block(
     return Games(
         game,
         seats,
+        options,
         seeds,
         totals,
         areas,

@@ -19,7 +19,8 @@ def title(summary: Summary) -> str:
     """What was played, in a few words."""
     table = "solo" if summary.seats == 1 else f"{summary.seats} seats"
     games = "1 game" if summary.games == 1 else f"{summary.games:,} games"
-    return f"{sheet_of(summary.game).title}, {table}, {games}, seed {summary.seed}"
+    house = "".join(f", {name}=on" for name in summary.options)
+    return f"{sheet_of(summary.game).title}, {table}, {games}, seed {summary.seed}{house}"
 
 
 def bins(summary: Summary, most: int) -> tuple[int, list[tuple[int, list[float]]]]:

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from foxtray.arguments import INTERRUPTED, AddCommand, whole
+from foxtray.arguments import INTERRUPTED, AddCommand, add_options, whole
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.files import replacing
 from foxtray.games.registry import SHEETS
@@ -95,6 +95,7 @@ def add_common(parser: argparse.ArgumentParser, games: str) -> None:
     parser.add_argument(
         "--jobs", type=whole, metavar="J", help="number of processes (default: one per core)"
     )
+    add_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -159,6 +160,7 @@ def run_simulate(args: argparse.Namespace) -> int:
             jobs=args.jobs,
             find=find,
             moves=bool(args.records),
+            options=dict(args.option or ()),
             each=each,
             watch=lambda summary: progress.show(summary.games, summary.wall_seconds),
         )
@@ -316,6 +318,7 @@ def run_arena(args: argparse.Namespace) -> int:
         seed=args.seed,
         jobs=args.jobs,
         find=find,
+        options=dict(args.option or ()),
         watch=lambda standings: progress.show(standings.deals, standings.wall_seconds),
     )
     progress.wipe()
@@ -333,6 +336,7 @@ def rank(standings: Standings) -> list[str]:
         played = f"solo, {standings.deals:,} games each"
     else:
         played = f"{standings.seats} seats, {standings.deals:,} games per seating"
+    played += "".join(f", {name}=on" for name in standings.options)
     lines = [
         f" {SHEETS[standings.game].title}, {played}, seed {standings.seed}",
         "",

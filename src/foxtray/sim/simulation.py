@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from time import perf_counter
+from types import MappingProxyType
 
 from foxtray.errors import BadSetup
 from foxtray.sim import batch
@@ -34,21 +36,24 @@ def simulate(
     jobs: int | None = 1,
     find: Find | None = None,
     moves: bool = False,
+    options: Mapping[str, bool] = MappingProxyType({}),
     each: Callable[[Games], None] | None = None,
     watch: Callable[[Summary], None] | None = None,
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ... with a bot for each seat.
 
-    `each` is called with batches of finished games, in order (with `moves` they can be written as
-    records), and `watch` with the summary so far. Ctrl-C stops and returns the finished games.
+    `options` are the rules options, as in `Game.new`. `each` is called with batches of finished
+    games, in order (with `moves` they can be written as records), and `watch` with the summary so
+    far. Ctrl-C stops and returns the finished games.
     """
     check(game, bots, games, seed, jobs)
-    summary = Summary(game, tuple(bots), seed)
+    on = batch.turned_on(options)
+    summary = Summary(game, tuple(bots), seed, on)
     summary.compile_seconds = prepare(game, bots, find)
     jobs = jobs or sensible_jobs(bots, games)
     size = chunk_size(most_at_once(game, bots, find, moves), games, jobs)
     began = perf_counter()
-    todo = chunks(game, tuple(bots), seed, games, size, moves)
+    todo = chunks(Chunk(game, tuple(bots), seed, games, moves, on), size)
     try:
         with shielded() as shield, closing(stream(todo, jobs, find)) as results:
             for played in results:
@@ -106,8 +111,7 @@ def chunk_size(most: int, games: int, jobs: int) -> int:
     return max(1, min(most, math.ceil(games / (4 * jobs))))
 
 
-def chunks(
-    game: str, bots: tuple[str, ...], seed: int, games: int, size: int, moves: bool = False
-) -> Iterator[Chunk]:
-    for at in range(0, games, size):
-        yield Chunk(game, bots, seed + at, min(size, games - at), moves)
+def chunks(whole: Chunk, size: int) -> Iterator[Chunk]:
+    """The same games in chunks of a size."""
+    for at in range(0, whole.count, size):
+        yield replace(whole, seed=whole.seed + at, count=min(size, whole.count - at))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from foxtray.core.codes import AREAS
 from foxtray.games.registry import sheet_of
+from foxtray.position import OPTIONS
 from foxtray.sim.batch import Games
 from foxtray.sim.workers import PlayedChunk
 
@@ -32,6 +33,8 @@ class Summary:
     game: str
     bots: tuple[str, ...]
     seed: int
+    options: tuple[str, ...] = ()
+    """The rules options that were on."""
     games: int = 0
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
@@ -148,6 +151,7 @@ class Summary:
         return {
             "game": self.game,
             "seats": self.seats,
+            "options": {name: name in self.options for name in OPTIONS},
             "bots": list(self.bots),
             "games": self.games,
             "seed": self.seed,

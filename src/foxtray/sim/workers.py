@@ -42,6 +42,8 @@ class Chunk:
     seed: int
     count: int
     moves: bool = False
+    options: tuple[str, ...] = ()
+    """The rules options that are on."""
 
 
 class PlayedChunk(NamedTuple):
@@ -67,7 +69,8 @@ def find_bot(name: str, game: str, find: Find | None) -> str | Chooser:
 def play_chunk(chunk: Chunk, find: Find | None) -> PlayedChunk:
     bots = [find_bot(name, chunk.game, find) for name in chunk.bots]
     began = process_time()
-    games = play(chunk.game, bots, chunk.seed, chunk.count, moves=chunk.moves)
+    options = dict.fromkeys(chunk.options, True)
+    games = play(chunk.game, bots, chunk.seed, chunk.count, moves=chunk.moves, options=options)
     return PlayedChunk(games, process_time() - began)
 
 

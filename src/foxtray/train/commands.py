@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from foxtray.arguments import INTERRUPTED, AddCommand, seat_count, whole
+from foxtray.arguments import INTERRUPTED, AddCommand, add_options, seat_count, whole
 from foxtray.errors import BadSetup
 from foxtray.games.registry import SHEETS
 from foxtray.sim.commands import need_numbers
@@ -41,6 +42,7 @@ def add(command: AddCommand) -> None:
         metavar="N[,N...]",
         help="number of seats, 1 to 4, or several that alternate (default: 1)",
     )
+    add_options(train)
     train.add_argument("--seed", type=whole, metavar="S", help="seed of the first game")
     train.add_argument(
         "--jobs", type=whole, metavar="J", help="number of threads (default: one per core)"
@@ -115,7 +117,7 @@ def run_pack(args: argparse.Namespace) -> int:
 def check(args: argparse.Namespace) -> None:
     """Refuse bad options before anything heavy is loaded."""
     if args.resume:
-        names = ("games", "minutes", "seats", "seed", "jobs", "out")
+        names = ("games", "minutes", "seats", "option", "seed", "jobs", "out")
         fixed = [name for name in names if getattr(args, name) is not None]
         if fixed:
             raise BadSetup(f"--{fixed[0]} cannot be combined with --resume; leave it out")
@@ -133,11 +135,13 @@ def check(args: argparse.Namespace) -> None:
 
 def new_run(args: argparse.Namespace) -> Trainer:
     """A new run, set up by the options."""
+    from foxtray.sim.batch import turned_on
     from foxtray.train import run
 
     make_plan = run.refit_plan if args.refit else run.default_plan
     seed = FIRST_SEED if args.seed is None else args.seed
     plan = make_plan(args.game, args.seats or (1,), seed, args.jobs or os.cpu_count() or 1)
+    plan = replace(plan, options=turned_on(dict(args.option or ())))
     start = args.refit or args.start
     # Read before the probe, so that a wrong file is reported at once.
     trainer = run.started(plan, start) if start else run.Trainer(plan)

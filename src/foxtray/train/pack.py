@@ -66,13 +66,14 @@ def told(run: Trainer) -> str:
             f"area preferences of up to {plan.strength:g} per point in {plan.share:.0%} of the "
             f"games, gone at {plan.fade:.0%} of the run"
         )
+    house = f" with {' and '.join(plan.options)}" if plan.options else ""
     searched = ""
     if plan.throws:
         searched = (
             f"; refitted on values searched one throw ahead with {plan.throws} stratified throws"
         )
     return (
-        f"{run.done} games of {' or '.join(map(str, plan.seats))} seat(s), "
+        f"{run.done} games of {' or '.join(map(str, plan.seats))} seat(s){house}, "
         f"seeds from {plan.seed}; TD({plan.decay:g}) on the points to come at chance nodes, "
         f"Adam with rate {plan.rate:g} to 0 along a cosine, batches of {plan.batch}, "
         f"averaged weights (decay {plan.keep:g}) play, plans of up to {plan.bound} states, "

@@ -8,6 +8,7 @@ from foxtray.core.codes import SEATS
 from foxtray.errors import BadSetup
 from foxtray.games.folder import LONGEST_PLAN
 from foxtray.games.registry import SHEETS
+from foxtray.position import OPTIONS
 
 LAST_SEED = 1 << 62
 """Compiled code counts up from the seed in 63 bits."""
@@ -47,6 +48,8 @@ class Plan:
     """Throws of look-ahead that replace the luck in a solo target; 0: no look-ahead."""
     keep: float = 0.999
     """The decay of the averaged weights, which are the ones that play."""
+    options: tuple[str, ...] = ()
+    """The rules options that are on."""
 
     def __post_init__(self) -> None:
         """Check the numbers: compiled code trusts them, and a file may contain anything."""
@@ -66,6 +69,7 @@ class Plan:
             and 1 <= self.bound <= LONGEST_PLAN
             and self.throws <= MOST_THROWS
             and self.fade > 0
+            and set(self.options) <= set(OPTIONS)
         )
         if not fits:
             raise BadSetup("invalid training plan")

@@ -96,7 +96,8 @@ class Trainer:
     def load(cls, path: Path) -> Trainer:
         with path.open("rb") as file, np.load(file) as stored:
             about = json.loads(str(stored["about"]))
-            plan = Plan(**{**about["plan"], "seats": tuple(about["plan"]["seats"])})
+            lists = {name: tuple(about["plan"].get(name, ())) for name in ("seats", "options")}
+            plan = Plan(**{**about["plan"], **lists})
             flats = {name: stored[name] for name in FLATS}
             if about.get("version", 1) < VERSION:
                 flats = {name: renewed(plan.game, flat) for name, flat in flats.items()}
@@ -124,6 +125,9 @@ class Trainer:
         workspaces = [new_workspace(plan.game) for _ in range(plan.threads)]
         inners = [new_workspace(plan.game) for _ in range(plan.threads)]
         states = [np.zeros(2, STATE) for _ in range(plan.threads)]
+        for pair in states:
+            for name in plan.options:
+                pair[name][1] = 1  # every game starts as a copy of the second state
         room = each * MOST_SAMPLES * max(plan.seats)
         samples = [new_samples(room) for _ in range(plan.threads)]
         results = [np.zeros(each) for _ in range(plan.threads)]
