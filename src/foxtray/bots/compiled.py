@@ -9,6 +9,7 @@ from types import ModuleType
 from foxtray.sim.compiled import Announced, chance, compile_module, rules
 
 THINKING = "foxtray.bots.thinking"
+VALUING = "foxtray.bots.valuing"
 LOADING = Lock()
 
 
@@ -63,6 +64,29 @@ def load_thinking() -> ModuleType:
         search=search(),
         winning=winning(),
     )
+
+
+def valuing() -> ModuleType:
+    with LOADING:
+        return load_valuing()
+
+
+@cache
+def load_valuing() -> ModuleType:
+    return compile_module(
+        VALUING,
+        chance=chance(),
+        features=features(),
+        network=network(),
+        planner=planner(),
+        rules=rules(),
+        winning=winning(),
+    )
+
+
+def announced_values() -> Announced:
+    """Says so if the values of a review have to be compiled first."""
+    return Announced("the review", 30, VALUING)
 
 
 PARTS = {

@@ -75,6 +75,8 @@ def expand(t: Tables, workspace: Workspace, count: int, i: int, seat: int) -> in
         rules.apply(t, workspace.nodes[count], seat, action, workspace.work.log)
         if is_new(workspace, fingerprint(workspace.words[count])):
             workspace.firsts[count] = action if i == 0 else workspace.firsts[i]
+            workspace.parents[count] = i
+            workspace.steps[count] = action
             count += 1
     return count
 

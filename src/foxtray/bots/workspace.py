@@ -77,6 +77,8 @@ def workspace_type() -> np.dtype[Any]:
     parts: list[tuple[Any, ...]] = [
         ("nodes", STATE, NODES),
         ("firsts", np.int64, NODES),  # the first action on the way to a node
+        ("parents", np.int64, NODES),  # the node before a node, and the action that leads on
+        ("steps", np.int64, NODES),
         ("open", np.int8, NODES),  # whether a node can still be expanded
         ("values", np.float64, NODES),
         ("preferences", np.float64, AREAS),  # added per point of each area; 0 except in exploration

@@ -1,0 +1,335 @@
+"""Values of moments before a throw, for reviews and hints: see `valuing` for how they arise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from foxtray.bots import compiled
+from foxtray.bots.levels import LEVELS
+from foxtray.bots.planner import UNKNOWN
+from foxtray.bots.valuing import ANOTHER, DEPTH, STRATUM
+from foxtray.bots.weights import read_weights, weights_of
+from foxtray.bots.workspace import Array, new_workspace
+from foxtray.core import rules
+from foxtray.core.chance import MASK
+from foxtray.core.codes import ACTIONS, AREAS, DICE, IDLE, PASS
+from foxtray.core.layout import layout
+from foxtray.core.state import State, no_log
+from foxtray.sim.arrays import STATE, Records, read_state, tables_of, write
+
+PLAN_BOUND = 1024
+"""How many states the plan of a decision explores completely."""
+STEP_BOUND = 256
+"""How many states the plan after one of its actions explores completely."""
+EXACT_DICE = 3
+"""The most dice whose throws are enumerated; one more in the last turn."""
+ROUND = 24
+"""The throws that are sampled before the candidates are compared again."""
+SURE = 3.0
+"""A candidate this many standard errors behind is not sampled any further."""
+
+
+class Reply(NamedTuple):
+    """A way to use the dice until the next throw: the actions, and the moment they lead to."""
+
+    line: tuple[int, ...]
+    state: Records
+    """An array of one record: the moment before the next throw."""
+    points: float
+    """The points that the net expects."""
+
+
+class Outlook(NamedTuple):
+    """What a moment promises in detail."""
+
+    areas: tuple[float, ...]
+    foxes: float
+    win_chance: float | None
+    """None in a solo game."""
+
+
+NOTHING = Outlook((), 0.0, None)
+
+
+@dataclass(slots=True)
+class Worth:
+    """The value of one of several moments that were compared."""
+
+    points: float = 0.0
+    error: float = 0.0
+    """The standard error of the points."""
+    outlook: Outlook = NOTHING
+    exact: bool = False
+    """Whether every throw was enumerated, or nothing is left to chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Moments under the same throws."""
+
+    worths: list[Worth]
+    samples: Array = field(repr=False)
+    """A row per moment; exact values are repeated."""
+    counts: list[int]
+    """How many of the throws each moment was sampled with."""
+
+    def difference(self, a: int, b: int) -> tuple[float, float]:
+        """How much more moment a is worth than moment b, and the standard error of that."""
+        if self.worths[a].exact and self.worths[b].exact:
+            return self.worths[a].points - self.worths[b].points, 0.0
+        count = min(self.counts[a], self.counts[b])
+        return mean_and_error(self.samples[a, :count] - self.samples[b, :count])
+
+    def best(self) -> int:
+        """The most valuable moment."""
+        return max(range(len(self.worths)), key=lambda i: self.worths[i].points)
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How thoroughly moments are compared."""
+
+    throws: int = 72
+    """The throws that the remaining candidates are sampled with."""
+    most: int = 216
+    """The throws for close calls."""
+    error: float = 0.25
+    """A difference with a smaller standard error is not sampled further."""
+
+
+def mean_and_error(values: Array) -> tuple[float, float]:
+    """The mean of stratified samples and its standard error, from the means of the strata."""
+    strata = values.reshape(-1, STRATUM).mean(axis=1)
+    if len(strata) < 2:
+        return float(strata.mean()), float("inf")
+    return float(strata.mean()), float(strata.std(ddof=1)) / math.sqrt(len(strata))
+
+
+class Valuer:
+    """Values the moments of one game; a seed always gives the same values."""
+
+    def __init__(self, game: str, seats: int, seed: int = 0, weights: Path | None = None) -> None:
+        self.game, self.seats, self.seed = game, seats, seed
+        self.layout = layout(game)
+        self.tables = tables_of(game)
+        self.net = (weights_of(game) if weights is None else read_weights(weights, game)).net(seats)
+        self.bound = LEVELS["strong"].suited(game).bound
+        self.plan = new_workspace(game)
+        self.inner = new_workspace(game)
+        self.code = compiled.valuing()
+
+    def record(self, state: State) -> Records:
+        """A state as an array of one record."""
+        array = np.zeros(1, STATE)
+        write(array, 0, state)
+        return array
+
+    # --- replies ----------------------------------------------------------------------------------
+
+    def reply_value(self, state: State, seat: int) -> float:
+        """The expected points after the best reply, as the samples of a throw count it."""
+        with compiled.announced_values():
+            count = self.code.survey(
+                self.tables, self.record(state), seat, self.bound, self.net, self.plan
+            )
+        return float(self.plan["values"][0][:count].max())
+
+    def replies(
+        self, state: State, seat: int, most: int, margin: float, bound: int = PLAN_BOUND
+    ) -> list[Reply]:
+        """The best ways to go on until the next throw, best first."""
+        with compiled.announced_values():
+            count = self.code.survey(
+                self.tables, self.record(state), seat, bound, self.net, self.plan
+            )
+        values = self.plan["values"][0][:count]
+        order = np.argsort(-values, kind="stable")[:most]
+        found = []
+        for node in order:
+            if values[node] <= UNKNOWN or values[node] < values[order[0]] - margin:
+                break
+            line = self.path(state, int(node), seat)
+            end = np.zeros(1, STATE)  # copying would leave chance in the padding of the record
+            end[0] = self.plan["nodes"][0][node]
+            found.append(Reply(line, end, float(values[node])))
+        return found
+
+    def path(self, state: State, node: int, seat: int) -> tuple[int, ...]:
+        """The actions that lead to a node of the plan."""
+        line: list[int] = []
+        while node:
+            line.append(int(self.plan["steps"][0][node]))
+            node = int(self.plan["parents"][0][node])
+        line.reverse()
+        end, out, log = state.copy(), [0] * ACTIONS, no_log()
+        for action in line:
+            rules.apply(self.layout.tables, end, seat, action, log)
+        # A plan that ran out of room does as little as possible in the end: `planner.hasten`.
+        while end.pending[seat] > 0 or end.stage[seat] != IDLE:
+            n = rules.legal_actions(self.layout.tables, end, seat, out)
+            line.append(PASS if out[0] == PASS else out[n - 1])
+            rules.apply(self.layout.tables, end, seat, line[-1], log)
+        return tuple(line)
+
+    # --- values -----------------------------------------------------------------------------------
+
+    def compare(
+        self,
+        states: Sequence[Records],
+        seat: int,
+        where: int,
+        depth: Depth,
+        keep: Collection[int] = (),
+    ) -> Comparison:
+        """Value moments under the same throws; `where` names these throws.
+
+        The moments in `keep` are sampled to the end, however bad they are.
+        """
+        count = len(states)
+        every = np.zeros(count, STATE)  # concatenate would drop the padding of the records
+        for i, state in enumerate(states):
+            every[i] = state[0]
+        with compiled.announced_values():
+            kinds = [
+                self.code.settle(self.tables, every, i, seat, self.bound, self.net, self.inner)
+                for i in range(count)
+            ]
+            rivals = self.code.rivals_of(
+                self.tables, every[:1].copy(), seat, self.bound, self.net, self.inner
+            )
+        points = np.zeros((count, max(depth.most, 1)))
+        outlooks = np.zeros((count, AREAS + 2))
+        worths = [Worth() for _ in states]
+        counts = [0] * count
+        open_ones = []
+        last = self.last_turn(every)
+        for i, mask in enumerate(kinds):
+            dice = int(mask).bit_count() if mask != ANOTHER else DICE
+            if mask != ANOTHER and dice <= EXACT_DICE + bool(last[i]):
+                self.enumerate(every, i, seat, int(mask), rivals, outlooks, points)
+                worths[i].points, worths[i].exact = float(points[i, 0]), True
+                counts[i] = points.shape[1]
+            else:
+                open_ones.append(i)
+        done = 0
+        while open_ones and done < depth.most:
+            size = min(ROUND, depth.most - done)
+            self.sample(every, open_ones, seat, where, done, size, rivals, points, outlooks)
+            done += size
+            for i in open_ones:
+                counts[i] = done
+            open_ones = self.undecided(points, counts, worths, open_ones, done, depth, keep)
+        leader = self.leading(points, counts, worths)
+        for i, worth in enumerate(worths):
+            if not worth.exact:
+                if counts[i] == counts[leader] or worths[leader].exact:
+                    worth.points, worth.error = mean_and_error(points[i, : counts[i]])
+                else:
+                    # Fewer throws than the leader: the difference is known better than the value.
+                    lead, error = mean_and_error(points[leader, : counts[leader]])
+                    gap, more = mean_and_error((points[i] - points[leader])[: counts[i]])
+                    worth.points, worth.error = lead + gap, math.hypot(error, more)
+            outlook = outlooks[i] / (1 if worth.exact else counts[i])
+            areas = len(self.layout.sheet.areas)
+            worth.outlook = Outlook(
+                tuple(outlook[:areas].tolist()),
+                float(outlook[areas]),
+                float(outlook[areas + 1]) if self.seats > 1 else None,
+            )
+        return Comparison(worths, points, counts)
+
+    def last_turn(self, states: Records) -> Array:
+        """Which states are in the last turn of the game."""
+        turns = self.layout.tables.rounds[self.seats] * (2 if self.seats == 1 else self.seats)
+        return states["turn"] == turns - 1
+
+    def enumerate(
+        self,
+        states: Records,
+        i: int,
+        seat: int,
+        mask: int,
+        rivals: int,
+        outlooks: Array,
+        points: Array,
+    ) -> None:
+        """Value a moment by all throws of its dice."""
+        throws = np.ones((6 ** mask.bit_count(), DEPTH, DICE), np.int64)
+        self.code.enumerate_faces(mask, throws)
+        found = np.zeros((len(states), len(throws)))
+        self.code.sample(
+            self.tables, states, np.array([i]), seat, throws, 0, self.bound, rivals, self.net,
+            self.inner, found, outlooks,
+        )  # fmt: skip
+        outlooks[i] /= len(throws)
+        points[i, :] = found[i].mean()
+
+    def sample(
+        self,
+        states: Records,
+        which: Sequence[int],
+        seat: int,
+        where: int,
+        first: int,
+        size: int,
+        rivals: int,
+        points: Array,
+        outlooks: Array,
+    ) -> None:
+        """Value moments under some more throws."""
+        throws = np.zeros((size, DEPTH, DICE), np.int64)
+        self.code.deal(self.seed & MASK, self.seed >> 32, where, first, throws)
+        self.code.sample(
+            self.tables, states, np.array(which), seat, throws, first, self.bound, rivals, self.net,
+            self.inner, points, outlooks,
+        )  # fmt: skip
+
+    def leading(self, points: Array, counts: list[int], worths: list[Worth]) -> int:
+        """The best moment so far among those with the most throws."""
+        most = max(counts)
+        return max(
+            (i for i in range(len(counts)) if counts[i] == most or worths[i].exact),
+            key=lambda i: (
+                worths[i].points if worths[i].exact else float(points[i, : counts[i]].mean())
+            ),
+        )
+
+    def undecided(
+        self,
+        points: Array,
+        counts: list[int],
+        worths: list[Worth],
+        open_ones: list[int],
+        done: int,
+        depth: Depth,
+        keep: Collection[int],
+    ) -> list[int]:
+        """The moments that need more throws: close to the best, or to be kept."""
+        leader = self.leading(points, counts, worths)
+        rest, close = [], False
+        for i in open_ones:
+            gap, error = mean_and_error(points[leader, :done] - points[i, :done])
+            if i == leader or i in keep:
+                rest.append(i)
+                close |= i != leader and error > depth.error
+            elif gap < SURE * error:
+                rest.append(i)
+                close |= error > depth.error
+        if done >= depth.throws and not close:
+            return []
+        return rest
+
+    def value(self, state: State, seat: int, where: int, depth: Depth) -> Worth:
+        """The value of one moment."""
+        return self.compare([self.record(state)], seat, where, depth).worths[0]
+
+
+def plain(states: Records) -> State:
+    """The state of an array of one record."""
+    return read_state(states, 0)

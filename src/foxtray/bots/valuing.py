@@ -1,0 +1,232 @@
+"""Values of the moments before a throw, under throws that all candidates share.
+
+A moment before a throw is worth the mean, over many throws, of the value after the best reply.
+While another player is active, it is worth the mean over the rest of their turn, in which they
+play their own best. In the compilable subset.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foxtray.bots import features, network, planner, winning
+from foxtray.bots.network import AREA, AREA_SCALE, FOX_SCALE, FOXES
+from foxtray.core import chance, rules
+from foxtray.core.codes import CHOOSING, DICE, OVER, THROW
+
+if TYPE_CHECKING:
+    from foxtray.bots.workspace import Array, Net, Workspace
+    from foxtray.core.layout import Tables
+    from foxtray.core.state import State
+
+SHUFFLE = 41
+"""The purpose of the draws that arrange throws."""
+STRATUM = 6
+"""The throws in a stratum: each die shows each face once."""
+DEPTH = 6
+"""The most throws that are arranged for one turn; later ones use these again."""
+ANOTHER = -1
+"""The next throw is another seat's."""
+
+
+def deal(low: int, high: int, where: int, first: int, throws: Array) -> None:
+    """Arrange throws from number `first` on: in each stratum, each die shows each face once."""
+    for start in range(0, len(throws), STRATUM):
+        stratum = (first + start) // STRATUM
+        for j in range(DEPTH):
+            for d in range(DICE):
+                for k in range(STRATUM):
+                    throws[start + k][j][d] = k + 1
+                for k in range(STRATUM - 1, 0, -1):
+                    place = (where << 20 ^ stratum << 10 ^ j << 7 ^ d << 3 ^ k) & chance.MASK
+                    other = chance.draw(low, high, SHUFFLE, place, k + 1)
+                    held = throws[start + k][j][d]
+                    throws[start + k][j][d] = throws[start + other][j][d]
+                    throws[start + other][j][d] = held
+
+
+def enumerate_faces(mask: int, throws: Array) -> None:
+    """Arrange every throw of the dice in a mask."""
+    for k in range(len(throws)):
+        left = k
+        for d in range(DICE):
+            throws[k][0][d] = 1
+            if mask >> d & 1:
+                throws[k][0][d] = left % 6 + 1
+                left //= 6
+
+
+def settle(
+    tables: list[Tables],
+    states: list[State],
+    i: int,
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    inners: list[Workspace],
+) -> int:
+    """Carry a state on to the next throw; returns its dice if it is the seat's own.
+
+    Returns 0 if the seat has finished, and ANOTHER if someone else throws. Before a throw, nobody's
+    choices concern another seat, so the others do as little as possible. What a new round brings to
+    the seat itself is used well.
+    """
+    t = tables[0]
+    inner = inners[0]
+    inner.rivals = 0
+    inner.nodes[0] = states[i]
+    s = inner.nodes[0]
+    while True:
+        if s.phase == OVER:
+            break
+        if planner.asked(s, seat):
+            count = planner.plan(tables, seat, bound, nets[0], inner)
+            inner.nodes[0] = inner.nodes[planner.best(inner.values, count)]
+        elif s.phase in (THROW, CHOOSING) or features.ended(t, s, seat):
+            break
+        else:
+            for other in range(s.seats):
+                if other != seat:
+                    planner.hasten(t, inner, 0, other)
+    states[i] = inner.nodes[0]
+    if features.ended(t, s, seat):
+        return 0
+    if s.phase == THROW and rules.active_seat(s) == seat:
+        return rules.rolling(t, s)
+    return ANOTHER
+
+
+def reply(
+    tables: list[Tables], seat: int, k: int, bound: int, net: Net, inner: Workspace, throws: Array
+) -> int:
+    """Play from node 0 until the seat has replied to a throw; returns the node of its reply.
+
+    Its value is in `inner.values`. The other seats play their best too.
+    """
+    t = tables[0]
+    s = inner.nodes[0]
+    thrown = 0
+    turn = s.turn
+    while s.phase in (THROW, CHOOSING) and not planner.asked(s, seat):
+        if s.phase == CHOOSING:
+            count = planner.plan(tables, rules.active_seat(s), bound, net, inner)
+            inner.nodes[0] = inner.nodes[planner.best(inner.values, count)]
+            continue
+        if thrown > 0 and s.turn != turn:
+            break
+        own = rules.active_seat(s) == seat
+        for d in range(DICE):
+            inner.work.faces[d] = throws[k][thrown % DEPTH][d]
+            inner.work.order[d] = (d + k) % DICE
+        rules.roll(t, s, inner.work.faces, inner.work.order, inner.work.log)
+        thrown += 1
+        if own:
+            break
+    if not planner.asked(s, seat):
+        network.set_root(t, s, seat, net, inner)
+        inner.values[0] = planner.leaf_value(t, s, seat, net, inner)
+        return 0
+    count = planner.plan(tables, seat, bound, net, inner)
+    return planner.best(inner.values, count)
+
+
+def add_outlook(
+    t: Tables, node: int, seat: int, net: Net, inner: Workspace, rivals: int, outlook: Array
+) -> None:
+    """Add what a node promises: each area, the foxes, and the chance to win if there are rivals."""
+    s = inner.nodes[node]
+    network.set_root(t, s, seat, net, inner)
+    network.points_to_come(t, s, seat, net, inner)
+    ended = features.ended(t, s, seat)
+    for area in range(t.areas):
+        if ended:
+            outlook[area] += rules.area_points(t, s, seat, area)
+        else:
+            outlook[area] += winning.output(net, inner.h2, AREA + area) * AREA_SCALE
+    if ended:
+        outlook[t.areas] += s.foxes[seat]
+    else:
+        outlook[t.areas] += winning.output(net, inner.h2, FOXES) * FOX_SCALE
+    if rivals > 0:
+        inner.rivals = rivals
+        total = rules.total_score(t, s, seat)
+        outlook[t.areas + 1] += winning.chance_to_win(ended, total, net, inner)
+        inner.rivals = 0
+
+
+def sample(
+    tables: list[Tables],
+    states: list[State],
+    which: Array,
+    seat: int,
+    throws: Array,
+    first: int,
+    bound: int,
+    rivals: int,
+    nets: list[Net],
+    inners: list[Workspace],
+    points: list[Array],
+    outlooks: list[Array],
+) -> None:
+    """Value settled states under each throw: the points of each, and the sum of the outlooks."""
+    inner = inners[0]
+    inner.rivals = 0
+    for i in which:
+        for k in range(len(throws)):
+            inner.nodes[0] = states[i]
+            node = reply(tables, seat, k, bound, nets[0], inner, throws)
+            points[i][first + k] = inner.values[node]
+            add_outlook(tables[0], node, seat, nets[0], inner, rivals, outlooks[i])
+
+
+def survey(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    workspaces: list[Workspace],
+) -> int:
+    """Plan from a state by points; the plan stays in the workspace. Returns its size."""
+    workspace = workspaces[0]
+    workspace.rivals = 0
+    workspace.nodes[0] = states[0]
+    if not planner.asked(workspace.nodes[0], seat):
+        t = tables[0]
+        network.set_root(t, workspace.nodes[0], seat, nets[0], workspace)
+        workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, nets[0], workspace)
+        return 1
+    return planner.plan(tables, seat, bound, nets[0], workspace)
+
+
+def rivals_of(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    inners: list[Workspace],
+) -> int:
+    """Set the final totals of the opponents, each after their best choice; returns how many."""
+    t = tables[0]
+    net = nets[0]
+    inner = inners[0]
+    inner.rivals = 0
+    count = 0
+    for other in range(states[0].seats):
+        if other != seat:
+            inner.nodes[0] = states[0]
+            node = 0
+            if planner.asked(inner.nodes[0], other):
+                node = planner.best(inner.values, planner.plan(tables, other, bound, net, inner))
+            else:
+                network.set_root(t, inner.nodes[0], other, net, inner)
+            s = inner.nodes[node]
+            network.points_to_come(t, s, other, net, inner)
+            winning.set_ends(
+                features.ended(t, s, other), rules.total_score(t, s, other), net, inner
+            )
+            for k in range(len(inner.ends)):
+                inner.rival_ends[count][k] = inner.ends[k]
+            count += 1
+    return count

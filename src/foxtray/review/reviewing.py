@@ -1,0 +1,298 @@
+"""Reviews a game: prices, luck and the influence of others, seat by seat."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from foxtray.bots.levels import check
+from foxtray.bots.valuer import Depth, Valuer, plain
+from foxtray.core.codes import CHOOSING, THROW
+from foxtray.core.state import State
+from foxtray.errors import BadSetup
+from foxtray.game import Game
+from foxtray.history import History, PlayInput, ThrowInput, step
+from foxtray.review.judging import judge
+from foxtray.review.model import (
+    VERSION,
+    Decision,
+    EffortName,
+    Influence,
+    Moment,
+    Review,
+    Roll,
+    SeatReview,
+)
+
+Watch = Callable[[float], None]
+"""Called with the share of the work that is done; an exception stops the review."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How thoroughly a game is reviewed."""
+
+    own: Depth
+    """For the seat's own decisions and rolls."""
+    others: Depth
+    """For the turns of other players."""
+
+
+EFFORTS: dict[EffortName, Effort] = {
+    "quick": Effort(Depth(24, 24), Depth(12, 12)),
+    "normal": Effort(Depth(72, 216), Depth(48, 48)),
+    "deep": Effort(Depth(144, 864, 0.1), Depth(144, 144)),
+}
+
+
+def depth_of(effort: EffortName) -> Effort:
+    """The effort of a name."""
+    if effort not in EFFORTS:
+        raise BadSetup(f"unknown effort {effort!r}; choose one of {', '.join(EFFORTS)}")
+    return EFFORTS[effort]
+
+
+def games_of(history: History) -> list[Game]:
+    """The game before each input, and at the end."""
+    games = [history.setup.start()]
+    for entry in history.inputs:
+        games.append(step(games[-1], entry)[0])
+    return games
+
+
+def review_game(
+    history: History,
+    effort: EffortName = "normal",
+    seed: int = 0,
+    seats: Sequence[int] | None = None,
+    watch: Watch | None = None,
+) -> Review:
+    """Review a game for some of its seats, or for all."""
+    game = history.setup.game
+    check("strong", game=game)
+    how = depth_of(effort)
+    everyone = tuple(range(history.setup.seats))
+    wanted = everyone if seats is None else tuple(sorted(set(seats)))
+    for seat in wanted:
+        if seat not in everyone:
+            raise BadSetup(f"there is no seat {seat + 1}; choose 1 to {len(everyone)}")
+    games = games_of(history)
+    valuer = Valuer(game, history.setup.seats, seed)
+    players = []
+    for place, seat in enumerate(wanted):
+
+        def report(share: float, place: int = place) -> None:
+            if watch:
+                watch((place + share) / len(wanted))
+
+        names = history.setup.names
+        name = names[seat] if seat < len(names) else ""
+        walk = Walk(valuer, history, games, seat, how, report)
+        players.append(walk.review(name))
+    return Review(
+        VERSION,
+        game,
+        history.setup.seats,
+        games[-1].over,
+        effort,
+        seed,
+        hashlib.sha256(valuer.net.tobytes()).hexdigest()[:16],
+        tuple(players),
+    )
+
+
+@dataclass(slots=True)
+class Walk:
+    """The way of one seat through a game. `value` is always what the game is worth to it now."""
+
+    valuer: Valuer
+    history: History
+    games: list[Game]
+    seat: int
+    effort: Effort
+    report: Watch
+    value: float = 0.0
+    error: float = 0.0
+    """The standard error of the value."""
+    settled: bool = False
+    """Whether the value was found by looking at the next roll."""
+    moments: list[Moment] = field(default_factory=list)
+
+    def review(self, name: str) -> SeatReview:
+        """The review of the seat."""
+        inputs = self.history.inputs
+        self.look(self.games[0].state, 0)
+        expected = self.value
+        handled: set[int] = set()
+        for at, entry in enumerate(inputs):
+            self.report(at / len(inputs))
+            if at in handled:
+                continue
+            if isinstance(entry, ThrowInput):
+                self.roll(at, entry)
+            elif entry.seat == self.seat:
+                handled |= self.decide(at)
+            elif self.games[at].state.phase == CHOOSING:
+                handled |= self.suffer(at, entry.seat)
+        self.report(1.0)
+        over = self.games[-1].over
+        result = float(self.games[-1].score(self.seat).total) if over else self.value
+        luck = math.fsum(m.luck for m in self.moments if isinstance(m, Roll))
+        price = math.fsum(m.price for m in self.moments if isinstance(m, Decision))
+        gain = math.fsum(m.gain for m in self.moments if isinstance(m, Influence))
+        return SeatReview(
+            self.seat,
+            name,
+            result,
+            expected,
+            luck,
+            quadratic(m.error for m in self.moments if isinstance(m, Roll)),
+            gain,
+            price,
+            quadratic(m.error for m in self.moments if isinstance(m, Decision)),
+            result - expected - luck - gain + price,
+            tuple(self.moments),
+        )
+
+    def look(self, state: State, where: int) -> float:
+        """Value the moment before a roll by looking at that roll; returns the change."""
+        own = self.games[0].seats == 1 or active(state) == self.seat
+        depth = self.effort.own if own else self.effort.others
+        worth = self.valuer.value(state, self.seat, where, depth)
+        change = worth.points - self.value
+        self.value, self.error, self.settled = worth.points, worth.error, True
+        return change
+
+    def stand(self, state: State, turn: int, where: int) -> None:
+        """Set the value during another player's turn, or when it has just ended."""
+        s = state
+        asked = s.pending[self.seat] > 0 or s.stage[self.seat] != 0
+        if not asked and s.phase in (THROW, CHOOSING) and s.turn == turn:
+            self.look(s, where)
+        else:
+            self.value = self.valuer.reply_value(s, self.seat)
+            self.error, self.settled = 0.0, False
+
+    def roll(self, at: int, entry: ThrowInput) -> None:
+        """Dice were rolled: the change of the value is luck."""
+        game, after = self.games[at], self.games[at + 1]
+        correction = 0.0 if self.settled else self.look(game.state, at)
+        before, error = self.value, self.error
+        if game.active == self.seat:
+            self.value = self.valuer.reply_value(after.state, self.seat)
+            self.error, self.settled = 0.0, False
+        else:
+            self.stand(self.best_of(after, game.active), game.turn, at)
+        self.moments.append(
+            Roll(
+                "roll",
+                at,
+                game.round,
+                game.turn,
+                game.active,
+                entry.throw.faces,
+                correction,
+                before,
+                self.value,
+                self.value - before,
+                math.hypot(error, self.error),
+            )
+        )
+
+    def best_of(self, game: Game, seat: int) -> State:
+        """The state after the best choice of the active player, if there is something to choose."""
+        if game.state.phase != CHOOSING or seat not in game.awaiting():
+            return game.state
+        return plain(
+            self.valuer.replies(game.state, seat, 1, 0.0, bound=self.valuer.bound)[0].state
+        )
+
+    def suffer(self, at: int, other: int) -> set[int]:
+        """Another player chose: the change of the value is their influence."""
+        game = self.games[at]
+        inputs = self.own_inputs(at, other)
+        before = self.value
+        self.stand(self.games[inputs[-1] + 1].state, game.turn, at_roll(self.history, at))
+        if self.value != before:
+            self.moments.append(
+                Influence(
+                    "influence",
+                    at,
+                    game.round,
+                    game.turn,
+                    other,
+                    0.0,
+                    before,
+                    self.value,
+                    self.value - before,
+                )
+            )
+        return set(inputs)
+
+    def own_inputs(self, at: int, seat: int) -> list[int]:
+        """The inputs of one decision: a seat's actions until nothing is left, or the turn ends."""
+        found = []
+        for i, entry in enumerate(self.history.inputs[at:], at):
+            if isinstance(entry, ThrowInput):
+                break
+            if entry.seat == seat:
+                found.append(i)
+                after = self.games[i + 1]
+                if seat not in after.awaiting() or after.turn != self.games[at].turn:
+                    break
+        return found
+
+    def decide(self, at: int) -> set[int]:
+        """The seat decided: what the best line is worth more is the price."""
+        game = self.games[at]
+        inputs = self.own_inputs(at, self.seat)
+        entries = [self.history.inputs[i] for i in inputs]
+        actions = [entry.action for entry in entries if isinstance(entry, PlayInput)]
+        # What others did in between does not concern this seat.
+        games = [game]
+        for action in actions:
+            games.append(games[-1].play(self.seat, action).game)
+        judged = judge(self.valuer, games, self.seat, actions, inputs, at, self.effort.own)
+        if judged is None:
+            return set(inputs)
+        correction = judged.best.points - self.value
+        self.value, self.error, self.settled = judged.chosen.points, judged.chosen.error, True
+        self.moments.append(
+            Decision(
+                "decision",
+                at,
+                game.round,
+                game.turn,
+                game.stage(self.seat),
+                correction,
+                judged.best.points,
+                judged.chosen.points,
+                judged.price,
+                judged.error,
+                judged.exact,
+                judged.chosen,
+                judged.best,
+                judged.steps,
+                (),
+            )
+        )
+        return set(inputs)
+
+
+def active(state: State) -> int:
+    """The active seat."""
+    return (state.first + state.turn) % state.seats
+
+
+def at_roll(history: History, at: int) -> int:
+    """The number of the last roll before an input."""
+    while not isinstance(history.inputs[at], ThrowInput):
+        at -= 1
+    return at
+
+
+def quadratic(errors: Iterable[float]) -> float:
+    """The error of a sum of independent parts."""
+    return math.hypot(*errors)

@@ -1,0 +1,198 @@
+"""Reviews: every number adds up, the same seed gives the same review, and the docs are complete."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import pytest
+from reviewed import played, reviewed
+
+from foxtray import FoxtrayError, Game, SeededDice
+from foxtray.errors import BadSetup
+from foxtray.history import ThrowInput
+from foxtray.record import Record
+from foxtray.review import hint, model, read_hint, read_review, review
+from foxtray.review.reviewing import games_of
+
+DOCS = (Path(__file__).parent.parent / "docs" / "review.md").read_text(encoding="utf-8")
+TABLES = [
+    ("clever", ("casual",)),
+    ("twice", ("random",)),
+    ("clever", ("strong", "random")),
+    ("twice", ("random", "greedy", "casual")),
+    ("clever", ("random", "casual", "greedy", "random")),
+]
+
+
+def documented() -> dict[str, set[str]]:
+    """The fields that docs/review.md lists under each heading."""
+    found: dict[str, set[str]] = {}
+    heading = ""
+    for line in DOCS.splitlines():
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+        elif listed := re.match(r"\| `(\w+)` \|", line):
+            found.setdefault(heading, set()).add(listed[1])
+    return found
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        model.Review, model.SeatReview, model.Roll, model.Decision, model.Influence, model.Line,
+        model.Step, model.Alternative, model.Reason, model.Hint,
+    ],
+)  # fmt: skip
+def test_every_field_is_documented_and_no_other(part: type) -> None:
+    assert documented()[part.__name__] == {each.name for each in dataclasses.fields(part)}
+
+
+def test_every_effort_is_documented() -> None:
+    from foxtray.review.reviewing import EFFORTS
+
+    for name, effort in EFFORTS.items():
+        assert f"| `{name}` | {effort.own.throws} | {effort.own.most} |" in DOCS
+
+
+@pytest.mark.parametrize(("game", "names"), TABLES)
+def test_all_numbers_add_up_to_the_result(game: str, names: tuple[str, ...]) -> None:
+    found = reviewed(game, names)
+    outcome = played(game, names).game.outcome()
+    assert outcome is not None
+    assert found.finished
+    assert [player.seat for player in found.players] == list(range(len(names)))
+    for player in found.players:
+        assert player.result == outcome.totals[player.seat]
+        assert player.name == names[player.seat]
+        value = player.expected
+        for moment in player.moments:
+            assert moment.before == pytest.approx(value + moment.correction, abs=1e-9)
+            value = moment.after
+        assert value == pytest.approx(player.result, abs=1e-9)
+        total = player.expected + player.luck + player.influence - player.price + player.correction
+        assert total == pytest.approx(player.result, abs=1e-9)
+
+
+@pytest.mark.parametrize(("game", "names"), TABLES)
+def test_a_price_is_what_the_steps_gave_away(game: str, names: tuple[str, ...]) -> None:
+    record, games = played(game, names), games_of(played(game, names))
+    for player in reviewed(game, names).players:
+        for decision in player.decisions:
+            assert decision.price == pytest.approx(decision.before - decision.after)
+            assert decision.price == pytest.approx(sum(step.price for step in decision.steps))
+            assert all(step.price >= 0 for step in decision.steps)
+            assert decision.best.points >= decision.chosen.points
+            assert (decision.best.win_chance is None) == (len(names) == 1)
+            start = games[decision.at]
+            for line in (decision.best.actions, decision.chosen.actions):
+                follow(start, player.seat, line)
+            for step in decision.steps:
+                entry = record.inputs[step.at]
+                assert not isinstance(entry, ThrowInput)
+                assert (entry.seat, entry.action.text) == (player.seat, step.action)
+            first = decision.steps[0]
+            if first.alternatives:
+                actions = {each.action for each in first.alternatives}
+                assert actions == {action.text for action in start.legal(player.seat)}
+                assert first.alternatives[0].points == pytest.approx(decision.before)
+                for each in first.alternatives:
+                    assert each.line[0] == each.action
+                    assert each.points <= decision.before + 1e-9
+                    follow(start, player.seat, each.line)
+
+
+def follow(game: Game, seat: int, line: tuple[str, ...]) -> None:
+    """Play a line: every action is legal, and then the seat is done, or its turn is."""
+    turn = game.turn
+    for action in line:
+        game = game.play(seat, action).game
+    assert seat not in game.awaiting() or game.turn != turn
+
+
+@pytest.mark.parametrize(("game", "names"), TABLES)
+def test_the_last_roll_is_valued_exactly(game: str, names: tuple[str, ...]) -> None:
+    """After the last decision nothing is left to chance: its price is a difference of totals."""
+    for player in reviewed(game, names).players:
+        turns = [moment.turn for moment in player.moments]
+        last = [d for d in player.decisions if d.turn == max(turns)]
+        if last and last[-1].exact and last[-1] is player.moments[-1]:
+            assert last[-1].after == player.result
+            assert last[-1].price == int(last[-1].price)
+
+
+def test_the_same_seed_gives_the_same_review() -> None:
+    record = played("clever", ("casual",))
+    again = review(record, "quick", seed=1)
+    assert again == reviewed("clever", ("casual",))
+    other = review(record, "quick", seed=2)
+    assert other != again
+    assert other.players[0].price == pytest.approx(again.players[0].price, rel=0.2)
+
+
+def test_a_review_survives_json() -> None:
+    for game, names in TABLES:
+        found = reviewed(game, names)
+        assert read_review(json.loads(json.dumps(found.as_json()))) == found
+
+
+def test_a_seat_can_be_reviewed_alone() -> None:
+    record = played("clever", ("strong", "random"))
+    assert review(record, "quick", 1, seats=[1]).players == (
+        reviewed("clever", ("strong", "random")).player(1),
+    )
+    with pytest.raises(BadSetup, match="there is no seat 3; choose 1 to 2"):
+        review(record, "quick", seats=[2])
+
+
+def test_an_unfinished_game_ends_in_an_expectation() -> None:
+    record = played("clever", ("casual",))
+    half = Record(record.setup)
+    for entry in record.inputs[:20]:
+        half._add(entry)
+    found = review(half, "quick", seed=1)
+    player = found.players[0]
+    assert not found.finished
+    assert (
+        player.moments == reviewed("clever", ("casual",)).players[0].moments[: len(player.moments)]
+    )
+    assert player.result == player.moments[-1].after
+    start = review(Record(record.setup), "quick", seed=1).players[0]
+    assert (start.result, start.moments) == (start.expected, ())
+
+
+def test_a_review_can_be_watched_and_stopped() -> None:
+    record = played("clever", ("strong", "random"))
+    shares: list[float] = []
+    review(record, "quick", watch=shares.append)
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+    def stop(share: float) -> None:
+        if share > 0.1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        review(record, "quick", watch=stop)
+
+
+def test_an_unknown_effort_is_refused() -> None:
+    with pytest.raises(BadSetup, match="unknown effort 'great'; choose one of quick, normal, deep"):
+        review(played("clever", ("casual",)), "great")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seats", [1, 2])
+def test_a_hint_names_the_best_line_and_all_alternatives(seats: int) -> None:
+    game, _ = Game.new("clever", seats).roll(SeededDice(3).throw(0, 1, 0))
+    found = hint(game, 0, "quick", seed=1)
+    assert found == hint(game, 0, "quick", seed=1)
+    assert read_hint(json.loads(json.dumps(found.as_json()))) == found
+    assert {each.action for each in found.alternatives} == {a.text for a in game.legal(0)}
+    assert found.best.actions == found.alternatives[0].line
+    assert found.gap >= 0
+    assert (found.best.win_chance is None) == (seats == 1)
+    follow(game, 0, found.best.actions)
+    with pytest.raises(FoxtrayError, match=r"seat 2 has nothing to decide now"):
+        hint(game, 1, "quick")
