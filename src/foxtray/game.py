@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -202,6 +203,16 @@ class Game:
         if self.state.phase != codes.THROW:
             return None
         return self.state.turn, self.state.rolls, self.state.rerolls
+
+    def undecided(self, faces: Sequence[int]) -> tuple[int, list[int]]:
+        """In solo serving: how many of which equal dice go to the platter; 0 if there is no tie."""
+        address = self.address()
+        border = sorted(faces)[codes.SOLO_TRAY - 1]
+        equal = [d for d, face in enumerate(faces) if face == border]
+        left = codes.SOLO_TRAY - sum(face < border for face in faces)
+        if address is None or address[1] > 0 or left == len(equal):
+            return 0, []
+        return left, equal
 
     def legal(self, seat: int) -> tuple[Action, ...]:
         """What a seat may do now, in the fixed order of actions."""

@@ -153,17 +153,6 @@ def parse_faces(game: Game, text: str) -> tuple[int, ...]:
     return tuple(faces.get(d, 0) for d in range(codes.DICE))
 
 
-def undecided(game: Game, faces: Sequence[int]) -> tuple[int, list[int]]:
-    """In solo serving: how many of which equal dice go to the platter; 0 if there is no tie."""
-    address = game.address()
-    border = sorted(faces)[codes.SOLO_TRAY - 1]
-    equal = [d for d, face in enumerate(faces) if face == border]
-    left = codes.SOLO_TRAY - sum(face < border for face in faces)
-    if address is None or address[1] > 0 or left == len(equal):
-        return 0, []
-    return left, equal
-
-
 def first_of_all(game: Game, seat: int) -> Action:
     """The first legal action: the default substitute for a failed bot."""
     return game.legal(seat)[0]
@@ -345,7 +334,7 @@ class Terminal:
     def read_throw(self, text: str) -> Throw:
         game = self.record.game
         faces = parse_faces(game, text)
-        left, equal = undecided(game, faces)
+        left, equal = game.undecided(faces)
         if not left:
             return Throw(faces)
         letters = "".join(game.sheet.letters[d] for d in equal)

@@ -30,6 +30,7 @@ LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 TIMEOUT = 30.0
 LATE = 60.0
 """When a test gives up what must happen; a busy machine may need most of it."""
+DICE_LETTERS = {"clever": "wybgop", "twice": "wsybgp"}
 STALE = ("dice_wanted", "not_awaited", "no_throw", "nothing_to_undo", "game_over")
 
 
@@ -463,17 +464,43 @@ class Client:
     def seat(self) -> int:
         return int(self.you["seat"])
 
+    @property
+    def held(self) -> list[int]:
+        """My seat and those of my guests."""
+        return [self.seat, *self.you.get("guests", ())]
+
     def my_move(self) -> Json | None:
-        """A random legal command of mine."""
+        """A random legal command of mine, or of a guest."""
         game = self.game
         if game is None or game["over"]:
             return None
         if game["rolling"]:
-            return {"kind": "roll"} if game["active"] == self.seat else None
-        if self.seat in game["awaiting"]:
-            legal = game["seats"][self.seat]["legal"]
-            return {"kind": "play", "action": self.rng.choice(legal)["action"]}
+            return self.my_roll(game)
+        for seat in self.held:
+            if seat in game["awaiting"]:
+                legal = game["seats"][seat]["legal"]
+                action = self.rng.choice(legal)["action"]
+                return {"kind": "play", "action": action, **self.named(seat)}
         return None
+
+    def my_roll(self, game: Json) -> Json | None:
+        active = game["active"]
+        if self.table["dice"]["kind"] == "real":
+            owner = self.table["seats"][active]
+            if active in self.held or owner["bot"] or owner["stand_in"]:
+                return {"kind": "enter_faces", **self.roll_by_hand(game)}
+            return None
+        return {"kind": "roll", **self.named(active)} if active in self.held else None
+
+    def roll_by_hand(self, game: Json) -> Json:
+        """Faces for the dice that are wanted, and an order in which equal ones are moved."""
+        letters = DICE_LETTERS[game["game"]]
+        faces = [self.rng.randint(1, 6) if d in game["rolling"] else 0 for d in letters]
+        return {"faces": faces, "order": self.rng.sample(range(6), 6)}
+
+    def named(self, seat: int) -> Json:
+        """Only a guest's seat has to be named."""
+        return {} if seat == self.seat else {"seat": seat}
 
     async def play(self, *, drops: float = 0.0, undos: float = 0.0) -> None:
         """Play at random to the end, sometimes losing the connection or undoing an action."""
@@ -482,8 +509,9 @@ class Client:
                 await self.drop()
             seen = self.seq
             try:
-                if self.seat in self.undo and self.rng.random() < undos:
-                    await self.command("undo")
+                back = [seat for seat in self.held if seat in self.undo]
+                if back and self.rng.random() < undos:
+                    await self.command("undo", **self.named(back[0]))
                 elif move := self.my_move():
                     await self.command(**move)
                 else:

@@ -66,7 +66,10 @@ FIFTH = f"""{FOURTH}
 """
 """The fifth version remembers games that were not finished."""
 
-WRITTEN = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH}
+SIXTH = FIFTH.replace("2, 1, 1, 0);", "2, 1, 1, 0, 0, NULL);")
+"""The sixth version tells games apart that were played with real dice or guests."""
+
+WRITTEN = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH}
 
 STEP = """
     CREATE TABLE ages (player TEXT PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;

@@ -108,6 +108,7 @@ def test_what_travels_is_what_is_declared(server: Server) -> None:
                 move = client.my_move()
                 await (client.command(**move) if move else client.wait())
                 await client.command("preview")
+            await client.command("say", phrase="hello")
             await client.send({"type": "ping"})
             while not any('"pong"' in text for text in client.heard):
                 await client.wait()

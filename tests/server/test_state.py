@@ -100,7 +100,7 @@ class TableMachine(RuleBasedStateMachine):
 
         self.table = self.run(build())
         self.watcher = Watcher()
-        self.table.presence.connect(self.watcher, None)
+        self.table.presence.connect(self.watcher, [])
 
     def execute(self, player: str, command: messages.TableCommand) -> int | None:
         """The number of a command's entry; nothing if it was refused."""

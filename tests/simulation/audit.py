@@ -174,7 +174,7 @@ def is_stale(command: Message, entries: Sequence[AnyInput]) -> bool:
     own = 2 if command["type"] == "play" and isinstance(entries[-1], inputs.Threw) else 1
     seat = getattr(entries[-own], "seat", None)
     return any(
-        isinstance(entry, inputs.Threw)
+        isinstance(entry, inputs.Threw | inputs.UndidThrow)
         or (isinstance(entry, inputs.Played | inputs.Undid) and entry.seat == seat)
         for entry in entries[command["seen"] : -own]
     )
@@ -186,6 +186,9 @@ def fits(command: Message, entries: Sequence[AnyInput]) -> bool:
     match command["type"], last:
         case "play", inputs.Threw() if command.get("roll"):
             return fits({**command, "roll": False}, entries[:-1])
+        case "enter_faces", inputs.Threw(faces, order, by):
+            entered = [list(faces), list(order)]
+            return by is not None and entered == [command["faces"], command["order"]]
         case "play", inputs.Played(_, action, None):
             return bool(action == command["action"])
         case "sit", inputs.Sat(seat, _, entropy, commitment):
@@ -204,8 +207,8 @@ def fits(command: Message, entries: Sequence[AnyInput]) -> bool:
         case "leave", inputs.TookOver(_, _, given_up):
             return given_up
         case (
-            ("roll", inputs.Threw())
-            | ("undo", inputs.Undid())
+            ("roll", inputs.Threw(_, _, None))
+            | ("undo", inputs.Undid() | inputs.UndidThrow())
             | ("resume", inputs.Resumed())
             | ("start", inputs.Starting() | inputs.Started())
             | ("leave", inputs.Left())

@@ -16,6 +16,7 @@ from msgspec import Raw
 from msgspec.json import encode
 
 from foxtray.dice import entropy_commitment
+from foxtray.games.registry import SHEETS
 from simulation import said
 from simulation.audit import WITHOUT_EFFECT, Audit, Message
 from simulation.loop import SimulatedLoop
@@ -32,7 +33,7 @@ ABSENT = 60_000
 """Milliseconds after which a client asks for a stand-in."""
 PASSING = ("storage_failing",)
 """Refusals after which the same command may succeed."""
-ANSWERS = ("roll", "play", "undo")
+ANSWERS = ("roll", "enter_faces", "play", "undo")
 """Commands that say what their sender had seen."""
 GONE = 4004
 
@@ -386,7 +387,9 @@ class Tab:
         if info.seats[seat].stand_in and self.rng.random() < 0.5:
             self.command("resume")
         elif game.rolling:
-            if game.active == seat:
+            if info.dice.kind == "real":
+                self._roll_by_hand(info, game, seat)
+            elif game.active == seat:
                 self.command("roll")
             else:
                 self._help_on(info, [game.active])
@@ -395,6 +398,16 @@ class Tab:
             self.command("play", action=action, roll=self.rng.random() < 0.3)
         else:
             self._help_on(info, game.awaiting)
+
+    def _roll_by_hand(self, info: said.TableSeen, game: said.GameSeen, seat: int) -> None:
+        """Enter the faces of real dice for oneself, or for a bot that cannot roll them."""
+        active = info.seats[game.active]
+        if game.active != seat and active.kind == "human" and not active.stand_in:
+            self._help_on(info, [game.active])
+            return
+        letters = SHEETS[game.game].letters
+        faces = [self.rng.randint(1, 6) if d in game.rolling else 0 for d in letters]
+        self.command("enter_faces", faces=faces, order=self.rng.sample(range(6), 6))
 
     def _help_on(self, info: said.TableSeen, waited_for: list[int]) -> None:
         """Ask for a stand-in where somebody has been away for long."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from foxtray.game import RULES_VERSION
+from foxtray.game import RULES_VERSION, Game
 from foxtray.server.players import digest
 from foxtray.server.protocol import inputs
 from foxtray.server.protocol.inputs import AnyInput, SeatSetup, TableSetup
@@ -40,6 +40,8 @@ class Prepared:
     """Inputs that are in its log; below 0: as many are missing until the game is over."""
     clock: int
     pause: bool
+    real: bool = False
+    """Whether people roll the dice by hand."""
 
     @property
     def people(self) -> Sequence[str]:
@@ -50,7 +52,9 @@ class Prepared:
             SeatSetup(bot=BOT) if kind == "b" else SeatSetup(player=PEOPLE[seat])
             for seat, kind in enumerate(self.seats)
         ]
-        setup = TableSetup(self.game, seats, clock=self.clock, pause=self.pause)
+        setup = TableSetup(
+            self.game, seats, clock=self.clock, pause=self.pause, real_dice=self.real
+        )
         return TableRow(
             id=self.id,
             rules=RULES_VERSION,
@@ -63,7 +67,7 @@ class Prepared:
         )
 
     def rows(self) -> Sequence[LogRow]:
-        return played(self.game, self.seats, self.variant)[: self.far]
+        return played(self.game, self.seats, self.variant, self.real)[: self.far]
 
     @property
     def ends(self) -> bool:
@@ -72,9 +76,9 @@ class Prepared:
 
 
 @cache
-def played(game: str, seats: str, variant: int) -> Sequence[LogRow]:
+def played(game: str, seats: str, variant: int, real: bool) -> Sequence[LogRow]:
     """The log of a whole game, played at random."""
-    table = Prepared("", game, seats, variant, 0, 0, False)
+    table = Prepared("", game, seats, variant, 0, 0, False, real)
     log = TableLog(table.row(), [])
     rng = random.Random(f"{game} {seats} {variant}")
     for seat, kind in enumerate(seats):
@@ -84,12 +88,19 @@ def played(game: str, seats: str, variant: int) -> Sequence[LogRow]:
     while log.state.record and not log.state.record.game.over:
         now = log.state.record.game
         if now.rolling():
-            add(log, now.active, log.state.throw())
+            add(log, now.active, by_hand(now, rng) if real else log.state.throw())
             continue
         seat = rng.choice(now.awaiting())
         action = str(rng.choice(now.legal(seat)))
         add(log, seat, inputs.Played(seat, action, log.state.seats[seat].bot))
     return log.rows
+
+
+def by_hand(game: Game, rng: random.Random) -> inputs.Threw:
+    """The faces of real dice; the person on the first seat enters those of bots."""
+    wanted = game.rolling()
+    faces = tuple(rng.randint(1, 6) if d in wanted else 0 for d in range(6))
+    return inputs.Threw(faces, tuple(rng.sample(range(6), 6)), by=0)
 
 
 def add(log: TableLog, seat: int, entry: AnyInput) -> None:

@@ -95,6 +95,7 @@ class GameSeen(Struct):
     active: int
     awaiting: list[int]
     rolling: list[str]
+    game: str
     over: bool
     seats: list[SeatSeen]
 
@@ -106,6 +107,7 @@ class SeatInfo(Struct):
 
 
 class DiceSeen(Struct):
+    kind: str
     commitment: str | None = None
     commitments: list[str] = []
     entropies: list[str] = []

@@ -108,6 +108,7 @@ class World:
                 ),
                 clock=rng.choice((0, 0, 5, 20)),
                 pause=rng.random() < 0.3,
+                real=rng.random() < 0.2,
             )
             for number in range(count)
         ]

@@ -109,14 +109,19 @@ class Players:
         for token in [t for t, p in self._seen.items() if p.id == player]:
             del self._seen[token]
 
+    def allowed_name(self, name: str) -> str:
+        """A name as it is kept, if anybody may have it."""
+        name = clean_name(name)
+        self.refused.check(name)
+        return name
+
     # --- being somebody ----------------------------------------------------------------------
 
     async def create(
         self, name: str, device: str = "", invitation: str | None = None
     ) -> tuple[PlayerRow, str]:
         """A new player and the token of their device, which is told only now."""
-        name = clean_name(name)
-        self.refused.check(name)
+        name = self.allowed_name(name)
         rng, at = self.machine.rng, self.machine.now()
         token = new_token(rng)
         player = PlayerRow(new_id(rng), name, digest(token), at, new_id(rng), day_of(at))

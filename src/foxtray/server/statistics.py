@@ -25,7 +25,7 @@ def own(game: Game, player: str) -> ResultRow:
 
 def called(row: ResultRow) -> str:
     """The name of a seat: the player's current name, or the bot's."""
-    return row.name or row.bot or f"Player {row.seat + 1}"
+    return row.name or row.guest or row.bot or f"Player {row.seat + 1}"
 
 
 def line(game: Game, player: str) -> GameLine:
@@ -44,22 +44,32 @@ def line(game: Game, player: str) -> GameLine:
         names=[called(row) for row in game],
         totals=[row.total for row in game],
         practice=mine.practice,
+        apart=mine.apart,
         kept=mine.kept,
     )
 
 
 def statistics(games: list[Game], player: str, solo: Mapping[str, SoloCount]) -> Statistics:
-    """The statistics over all games that count."""
+    """The statistics over all games that count, and over those that stand apart."""
     counted = [game for game in games if not own(game, player).practice]
-    found = {}
-    for name in SHEETS:
-        mine = [own(game, player) for game in counted if game[0].game == name]
-        if mine:
-            found[name] = of_game(name, mine)
+    usual = [game for game in counted if not own(game, player).apart]
+    apart = [game for game in counted if own(game, player).apart]
     alone = {
         game: SoloStatistics(count.abandoned, count.unfinished) for game, count in solo.items()
     }
-    return Statistics(found, head_to_head(counted, player), alone)
+    return Statistics(
+        of_games(usual, player), head_to_head(usual, player), alone, of_games(apart, player)
+    )
+
+
+def of_games(games: list[Game], player: str) -> dict[str, GameStatistics]:
+    """The statistics of each kind of game."""
+    found = {}
+    for name in SHEETS:
+        mine = [own(game, player) for game in games if game[0].game == name]
+        if mine:
+            found[name] = of_game(name, mine)
+    return found
 
 
 def of_game(name: str, mine: list[ResultRow]) -> GameStatistics:

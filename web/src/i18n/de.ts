@@ -490,4 +490,9 @@ export const de: Catalogue = {
   'refused.method_not_allowed': 'Das geht unter dieser Adresse nicht.',
   'refused.too_large': 'Die Nachricht ist zu groß.',
   'refused.internal': 'Etwas ist schiefgegangen. Der Fehler wurde protokolliert.',
+  'refused.not_your_seat': 'Dieser Platz wird nicht auf deinem Gerät gespielt.',
+  'refused.real_dice': 'An diesem Tisch wird von Hand gewürfelt. Gib die Augen ein.',
+  'refused.not_real_dice': 'An diesem Tisch würfelt der Server.',
+  'refused.wrong_faces': 'Gib für jeden gewürfelten Würfel eine Zahl von 1 bis 6 ein.',
+  'refused.tie_open': 'Einige Würfel sind gleich. Wähle, welche davon aufs Silbertablett kommen.',
 }

@@ -488,4 +488,9 @@ export const en = {
   'refused.method_not_allowed': 'That is not possible at this address.',
   'refused.too_large': 'The message is too large.',
   'refused.internal': 'Something went wrong. The error was logged.',
+  'refused.not_your_seat': 'This seat is not played on your device.',
+  'refused.real_dice': 'The dice of this table are rolled by hand. Enter their faces.',
+  'refused.not_real_dice': 'The server rolls the dice of this table.',
+  'refused.wrong_faces': 'Enter a face from 1 to 6 for each die to roll.',
+  'refused.tie_open': 'Some dice are equal. Choose which of them go on the silver platter.',
 }

@@ -490,4 +490,9 @@ export const nl: Catalogue = {
   'refused.method_not_allowed': 'Dat kan niet op dit adres.',
   'refused.too_large': 'Het bericht is te groot.',
   'refused.internal': 'Er ging iets mis. De fout is vastgelegd.',
+  'refused.not_your_seat': 'Deze plek wordt niet op jouw apparaat gespeeld.',
+  'refused.real_dice': 'Aan deze tafel wordt met de hand gedobbeld. Voer de ogen in.',
+  'refused.not_real_dice': 'Aan deze tafel dobbelt de server.',
+  'refused.wrong_faces': 'Voer voor elke gegooide dobbelsteen een getal van 1 tot 6 in.',
+  'refused.tie_open': 'Sommige dobbelstenen zijn gelijk. Kies welke op het zilveren dienblad komen.',
 }

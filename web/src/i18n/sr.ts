@@ -490,4 +490,9 @@ export const sr: Catalogue = {
   'refused.method_not_allowed': 'To nije moguće na ovoj adresi.',
   'refused.too_large': 'Poruka je prevelika.',
   'refused.internal': 'Došlo je do greške. Greška je zabeležena.',
+  'refused.not_your_seat': 'Za ovo mesto se ne igra na tvom uređaju.',
+  'refused.real_dice': 'Za ovim stolom se baca rukom. Unesi brojeve sa kockica.',
+  'refused.not_real_dice': 'Za ovim stolom kockice baca server.',
+  'refused.wrong_faces': 'Unesi broj od 1 do 6 za svaku bačenu kockicu.',
+  'refused.tie_open': 'Neke kockice su jednake. Izaberi koje idu na srebrni tanjir.',
 }

@@ -33,7 +33,7 @@ export function browserWorld(id: string): World {
 
 export class Table {
   line = $state<Line>('connecting')
-  you = $state.raw<You>({ seat: null, host: false, invite: null, watch: null, key: null, loopback: false })
+  you = $state.raw<You>({ seat: null, host: false, guests: [], invite: null, watch: null, key: null, loopback: false })
   info = $state.raw<TableInfo | null>(null)
   game = $state.raw<GameView | null>(null)
   undo = $state.raw<number[]>([])

@@ -10,6 +10,8 @@ export const CLOSE_GONE = 4004
 /** The maximum number of characters in a player's name. */
 export const NAME_LENGTH = 24
 
+export const SOLO_TRAY = 3
+
 /** The bot that takes over for a failed bot or an absent player. */
 export const SUBSTITUTE = 'greedy'
 
@@ -25,14 +27,15 @@ export const REFUSAL_CODES = [
   'unknown_game', 'bad_setup', 'malformed', 'unknown_command', 'hello_first', 'stranger',
   'no_table', 'rules_changed', 'not_seated', 'seat_taken', 'seated_already', 'invite_needed',
   'not_host', 'already_started', 'not_started', 'seats_open', 'seat_not_ready', 'not_starting',
-  'wrong_entropy', 'given_up', 'not_active', 'not_absent', 'not_stood_in', 'not_over',
-  'too_many_undos', 'too_long', 'table_damaged', 'unknown_bot', 'bot_cannot_play', 'no_lesson',
-  'stand_in_too_weak', 'stale', 'id_used', 'name_empty', 'name_too_long', 'name_unprintable',
-  'bad_link', 'name_refused', 'bad_code', 'bad_passkey', 'no_passkeys', 'no_device',
-  'registration_closed', 'registration_fixed', 'invitation_needed', 'banned', 'not_admin',
-  'host_only', 'no_player', 'seed_not_solo', 'same_dice_unknown', 'one_seat_each',
-  'too_many_tables', 'too_many', 'storage_failing', 'bad_host', 'bad_origin', 'not_found',
-  'method_not_allowed', 'too_large', 'internal',
+  'wrong_entropy', 'given_up', 'not_active', 'not_your_seat', 'real_dice', 'not_real_dice',
+  'wrong_faces', 'tie_open', 'not_absent', 'not_stood_in', 'not_over', 'too_many_undos', 'too_long',
+  'table_damaged', 'unknown_bot', 'bot_cannot_play', 'no_lesson', 'stand_in_too_weak', 'stale',
+  'id_used', 'name_empty', 'name_too_long', 'name_unprintable', 'bad_link', 'name_refused',
+  'bad_code', 'bad_passkey', 'no_passkeys', 'no_device', 'registration_closed',
+  'registration_fixed', 'invitation_needed', 'banned', 'not_admin', 'host_only', 'no_player',
+  'seed_not_solo', 'same_dice_unknown', 'one_seat_each', 'too_many_tables', 'too_many',
+  'storage_failing', 'bad_host', 'bad_origin', 'not_found', 'method_not_allowed', 'too_large',
+  'internal',
 ] as const
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
@@ -75,6 +78,7 @@ export type EntryKind =
   | 'threw'
   | 'played'
   | 'undid'
+  | 'undid_throw'
   | 'took_over'
   | 'resumed'
   | 'paused'
@@ -409,12 +413,17 @@ export interface Leave {
   id: string
 }
 
-/** Put a bot on a seat, or open the seat (null). Only for the host, before the start. */
+/**
+ * Put a bot on a seat, or a guest who plays on my device, or open the seat (null). Only for the
+ * host, before the start. A guest needs a host with a seat.
+ */
 export interface Reseat {
   type: 'reseat'
   id: string
   seat: number
   bot: string | null
+  /** The name of the guest. */
+  guest?: string | null
 }
 
 /**
@@ -435,6 +444,8 @@ export interface Answer {
   type: 'Answer'
   id: string
   seen?: number | null
+  /** Which of my seats acts, if I have guests; my own by default. */
+  seat?: number | null
 }
 
 /**
@@ -452,6 +463,22 @@ export interface Roll {
   type: 'roll'
   id: string
   seen?: number | null
+  seat?: number | null
+}
+
+/**
+ * Enter the faces of real dice, in the order of the sheet's dice; 0 for a die that is not rolled.
+ * Only at a table with real dice, and only for the active seat; any seated player enters the faces
+ * of a bot. `order` matters in solo serving: of equal dice, those that come first in it go to the
+ * platter. Without it, a roll that needs it is refused as `tie_open`.
+ */
+export interface EnterFaces {
+  type: 'enter_faces'
+  id: string
+  seen?: number | null
+  seat?: number | null
+  faces: [number, number, number, number, number, number]
+  order?: [number, number, number, number, number, number] | null
 }
 
 /**
@@ -462,17 +489,20 @@ export interface Play {
   type: 'play'
   id: string
   seen?: number | null
+  seat?: number | null
   action: string
   roll?: boolean
 }
 
 /**
- * Undo my last action. Only actions since the last roll or the start of the round can be undone.
+ * Undo my last action. Only actions since the last roll or the start of the round can be undone. At
+ * a table with real dice, faces that I entered can be taken back until somebody acts on them.
  */
 export interface Undo {
   type: 'undo'
   id: string
   seen?: number | null
+  seat?: number | null
 }
 
 /**
@@ -508,10 +538,21 @@ export interface Rematch {
   id: string
 }
 
-/** Ask for the effects of each of my legal actions. */
+/** Ask for the effects of each of my legal actions, or those of a guest's `seat`. */
 export interface Preview {
   type: 'preview'
   id: string
+  seat?: number | null
+}
+
+/**
+ * Say a phrase to everybody at the table, who get `said`. Only for seated players. It is not kept,
+ * so its `ack` only says that it was told.
+ */
+export interface Say {
+  type: 'say'
+  id: string
+  phrase: 'hello' | 'good_luck' | 'well_played' | 'wow' | 'thanks' | 'sorry' | 'moment' | 'your_turn' | 'good_game' | 'again' | 'bye' | 'clap' | 'laugh' | 'surprised' | 'sad' | 'fox'
 }
 
 /**
@@ -539,13 +580,16 @@ export interface SeatInfo {
   bot: string | null
   ready: boolean
   stand_in: string | null
+  /** Whether it is played on the device of the player who was the host at the start. */
+  guest: boolean
 }
 
 /**
  * Where the dice come from. `secret` is revealed when the game is over or given up, never before.
+ * `real`: people roll them by hand and send `enter_faces`; nothing is proven.
  */
 export interface DiceInfo {
-  kind: 'secret' | 'seed' | 'script'
+  kind: 'secret' | 'seed' | 'script' | 'real'
   commitment: string | null
   /** The commitment of every seat, in seat order. Empty for bots and older clients. */
   commitments: string[]
@@ -591,10 +635,12 @@ export interface TableInfo {
   given_up: boolean
 }
 
-/** What only I am told: my seat, if any, and the links I can share. */
+/** What only I am told: my seat, if any, those of my guests, and the links I can share. */
 export interface You {
   seat: number | null
   host: boolean
+  /** The seats that are played on my device besides my own. */
+  guests: number[]
   /** Only for seated players, while the table can be joined. */
   invite: string | null
   watch: string | null
@@ -708,6 +754,14 @@ export interface Previews {
   actions: PreviewView[]
 }
 
+/** Somebody at the table said a phrase. */
+export interface Said {
+  type: 'said'
+  seat: number
+  phrase: 'hello' | 'good_luck' | 'well_played' | 'wow' | 'thanks' | 'sorry' | 'moment' | 'your_turn' | 'good_game' | 'again' | 'bye' | 'clap' | 'laugh' | 'surprised' | 'sad' | 'fox'
+  at: number
+}
+
 /** The answer to a ping. */
 export interface Pong {
   type: 'pong'
@@ -750,10 +804,15 @@ export interface TableLine {
   status: 'lobby' | 'playing' | 'over'
   names: string[]
   seat: number
+  /** Whether the game waits for me or a guest of mine. */
   my_turn: boolean
   touched: number
   totals: number[]
   winners: number[]
+  /** The seats that the game waits for. */
+  waiting: number[]
+  /** Since when it waits for the first of them. */
+  since: number | null
   /**
    * Why this version cannot continue the game. Its record can still be downloaded if the reason is
    * an older version of the rules.
@@ -803,6 +862,8 @@ export interface TableWish {
   stand_in?: string
   /** A solo game with scripted dice. All other fields except `game` are ignored. */
   tutorial?: boolean
+  /** People roll real dice and enter the faces. The first seat begins. */
+  real_dice?: boolean
 }
 
 /** A new table. Send `sit` (which adds entropy), then `start`. */
@@ -924,6 +985,8 @@ export interface GameLine {
   names: string[]
   totals: number[]
   practice: boolean
+  /** Whether real dice were used or guests took part: it counts in `apart` only. */
+  apart: boolean
   /** Whether its moves are still stored, so that it can be replayed. */
   kept: boolean
 }
@@ -942,7 +1005,7 @@ export interface AreaStatistics {
 
 /**
  * My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
- * that a stand-in mostly played.
+ * that a stand-in mostly played. Games with real dice or guests are counted in `apart`.
  */
 export interface GameStatistics {
   games: number
@@ -981,6 +1044,8 @@ export interface Statistics {
   games: Record<string, GameStatistics>
   opponents: Opponent[]
   solo: Record<string, SoloStatistics>
+  /** My games with real dice, or with guests on one device. */
+  apart: Record<string, GameStatistics>
 }
 
 /** A game that can be played here, and its texts in the requested language. */
@@ -1132,6 +1197,7 @@ export type TableCommand =
   | Start
   | Reveal
   | Roll
+  | EnterFaces
   | Play
   | Undo
   | Takeover
@@ -1146,6 +1212,7 @@ export type FromClient =
   | Start
   | Reveal
   | Roll
+  | EnterFaces
   | Play
   | Undo
   | Takeover
@@ -1153,6 +1220,7 @@ export type FromClient =
   | Pause
   | Rematch
   | Preview
+  | Say
   | Hello
   | Ping
 
@@ -1164,5 +1232,6 @@ export type FromServer =
   | Ack
   | Refused
   | Previews
+  | Said
   | Pong
   | Notice

@@ -197,8 +197,10 @@ async def table_line(call: Call, name: str) -> TableLine | None:
         status=state.status,  # type: ignore[arg-type]
         names=[owner.info(table.views.names).name for owner in state.seats],
         seat=seat or 0,
-        my_turn=seat in state.wanted(),
+        my_turn=state.waits_for(call.me.id),
         touched=table.log.rows[-1].at if table.log.rows else state.row.created,
+        waiting=list(state.wanted()),
+        since=table.log.waiting_since(),
     )
 
 

@@ -36,6 +36,7 @@ RATES: Mapping[RateKey, Rate] = {
     ("join", "player"): Rate(60, 3),
     ("command", "address"): Rate(600, 150),
     ("command", "player"): Rate(60, 15),
+    ("say", "player"): Rate(6, 0.2),
 }
 THINGS = {
     "request": "requests",
@@ -45,6 +46,7 @@ THINGS = {
     "table": "new tables",
     "join": "new connections",
     "command": "commands",
+    "say": "phrases",
 }
 SOCKETS: Mapping[str, int] = {"address": 100, "player": 12}
 CROWD = 100_000

@@ -17,7 +17,16 @@ from foxtray.server.machine import MACHINE, Machine
 from foxtray.server.metrics import Metrics
 from foxtray.server.passkeys import Passkeys
 from foxtray.server.players import Players, new_key
-from foxtray.server.protocol.messages import Ack, Posted, Preview, Previews, Refused, You
+from foxtray.server.protocol.messages import (
+    Ack,
+    Posted,
+    Preview,
+    Previews,
+    Refused,
+    Reseat,
+    Say,
+    You,
+)
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.registration import Door
 from foxtray.server.settings import Settings
@@ -75,6 +84,7 @@ class Services:
         return You(
             seat=seat,
             host=host,
+            guests=[held for held in state.seats_of(player) if held != seat],
             invite=base + state.row.invite if joinable else None,
             watch=base + state.row.watch,
             key=state.row.watch,
@@ -92,7 +102,12 @@ class Services:
                 raise Refusal("stranger")
             if isinstance(command, Preview):
                 answer = table.views.preview(player.id, command)
+            elif isinstance(command, Say):
+                self.limits.spend("say", None, player.id)
+                answer = table.say(player.id, command)
             else:
+                if isinstance(command, Reseat) and command.guest is not None:
+                    command.guest = self.players.allowed_name(command.guest)
                 answer = await table.execute(Person(player.id, key), command)
         except FoxtrayError as error:
             return self.refuse(error, command.id)

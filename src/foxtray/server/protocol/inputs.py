@@ -13,7 +13,10 @@ class Input(Struct, tag_field="t", omit_defaults=True):
 
 
 class Sat(Input, tag="sat"):
-    """A player took a seat, and committed to entropy or gave it (both in hexadecimal)."""
+    """A player took a seat, and committed to entropy or gave it (both in hexadecimal).
+
+    Dice that are rolled by hand need neither.
+    """
 
     seat: int
     player: str
@@ -28,10 +31,13 @@ class Left(Input, tag="left"):
 
 
 class Reseated(Input, tag="reseated"):
-    """The host put a bot on a seat, or opened it."""
+    """The host put a bot on a seat, or a guest, or opened it."""
 
     seat: int
     bot: str | None
+    guest: str | None = None
+    """The name of somebody who plays on the device of `player`."""
+    player: str | None = None
 
 
 class Starting(Input, tag="starting"):
@@ -57,6 +63,8 @@ class Threw(Input, tag="threw"):
 
     faces: tuple[int, ...]
     order: tuple[int, ...]
+    by: int | None = None
+    """The seat that entered the faces of real dice."""
 
 
 class Played(Input, tag="played"):
@@ -69,6 +77,12 @@ class Played(Input, tag="played"):
 
 class Undid(Input, tag="undid"):
     """A seat undid its last action."""
+
+    seat: int
+
+
+class UndidThrow(Input, tag="undid_throw"):
+    """A seat took back the faces of real dice, on which nobody had acted."""
 
     seat: int
 
@@ -100,8 +114,8 @@ class Rematched(Input, tag="rematched"):
 
 
 AnyInput = (
-    Sat | Left | Reseated | Starting | Revealed | Started | Threw | Played | Undid | TookOver
-    | Resumed | Paused | Rematched
+    Sat | Left | Reseated | Starting | Revealed | Started | Threw | Played | Undid | UndidThrow
+    | TookOver | Resumed | Paused | Rematched
 )  # fmt: skip
 
 encode = msgspec.json.Encoder().encode
@@ -113,6 +127,8 @@ class SeatSetup(Struct, omit_defaults=True, frozen=True):
 
     bot: str | None = None
     player: str | None = None
+    guest: str | None = None
+    """The name of somebody who plays on the device of `player`."""
 
 
 class TableSetup(Struct, omit_defaults=True, frozen=True):
@@ -130,6 +146,8 @@ class TableSetup(Struct, omit_defaults=True, frozen=True):
     again: list[str] | None = None
     """The entropies of an earlier game whose dice are used again."""
     tutorial: bool = False
+    real_dice: bool = False
+    """People roll the dice by hand and enter the faces."""
 
     @property
     def practice(self) -> bool:

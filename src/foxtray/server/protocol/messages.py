@@ -31,6 +31,13 @@ Entropy = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
 Commitment = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 """The SHA-256, in hexadecimal, by which a seat commits to its entropy (docs/fair-dice.md)."""
 SeatNumber = Annotated[int, Meta(ge=0, le=3)]
+Face = Annotated[int, Meta(ge=0, le=6)]
+DieNumber = Annotated[int, Meta(ge=0, le=5)]
+Phrase = Literal[
+    "hello", "good_luck", "well_played", "wow", "thanks", "sorry", "moment", "your_turn",
+    "good_game", "again", "bye", "clap", "laugh", "surprised", "sad", "fox",
+]  # fmt: skip
+"""What people can say at a table; there is no free text. The last five are reactions."""
 BotName = Annotated[str, Meta(pattern=NAME_PATTERN)]
 ActionText = Annotated[str, Meta(min_length=1, max_length=16)]
 GameName = Annotated[str, Meta(min_length=1, max_length=16, pattern="^[a-z]*$")]
@@ -68,6 +75,11 @@ SERVER_CODES = {
     "wrong_entropy": "this is not the entropy that your seat committed to",
     "given_up": "every player gave this game up, so it cannot be continued",
     "not_active": "only the active player rolls the dice",
+    "not_your_seat": "this seat is not played on your device",
+    "real_dice": "the dice of this table are rolled by hand; enter their faces",
+    "not_real_dice": "the server rolls the dice of this table",
+    "wrong_faces": "enter a face from 1 to 6 for each die to roll",
+    "tie_open": "equal dice decide what lies on the platter; say which of them do",
     "not_absent": "this player has not been away long enough",
     "not_stood_in": "no bot is playing for this seat",
     "not_over": "the game is not over yet",
@@ -142,10 +154,13 @@ class Leave(Command, tag="leave"):
 
 
 class Reseat(Command, tag="reseat"):
-    """Put a bot on a seat, or open the seat (null). Only for the host, before the start."""
+    """Put a bot on a seat, or a guest who plays on my device, or open the seat (null). Only for the
+    host, before the start. A guest needs a host with a seat."""
 
     seat: SeatNumber
     bot: BotName | None
+    guest: Annotated[str, Meta(max_length=200)] | None = None
+    """The name of the guest."""
 
 
 class Start(Command, tag="start"):
@@ -159,6 +174,8 @@ class Answer(Command, kw_only=True):
     `seen` there is no such check."""
 
     seen: Seq | None = None
+    seat: SeatNumber | None = None
+    """Which of my seats acts, if I have guests; my own by default."""
 
 
 class Reveal(Command, tag="reveal"):
@@ -172,6 +189,16 @@ class Roll(Answer, tag="roll"):
     """Roll the dice. Only for the active seat."""
 
 
+class EnterFaces(Answer, tag="enter_faces"):
+    """Enter the faces of real dice, in the order of the sheet's dice; 0 for a die that is not
+    rolled. Only at a table with real dice, and only for the active seat; any seated player enters
+    the faces of a bot. `order` matters in solo serving: of equal dice, those that come first in it
+    go to the platter. Without it, a roll that needs it is refused as `tie_open`."""
+
+    faces: tuple[Face, Face, Face, Face, Face, Face]
+    order: tuple[DieNumber, DieNumber, DieNumber, DieNumber, DieNumber, DieNumber] | None = None
+
+
 class Play(Answer, tag="play"):
     """Play a legal action, given as text. With `roll`, also roll the dice in the same step if it is
     then my turn to roll, for example after a re-roll."""
@@ -182,7 +209,8 @@ class Play(Answer, tag="play"):
 
 class Undo(Answer, tag="undo"):
     """Undo my last action. Only actions since the last roll or the start of the round can be
-    undone."""
+    undone. At a table with real dice, faces that I entered can be taken back until somebody acts on
+    them."""
 
 
 class Takeover(Command, tag="takeover"):
@@ -209,12 +237,21 @@ class Rematch(Command, tag="rematch"):
 
 
 class Preview(Command, tag="preview"):
-    """Ask for the effects of each of my legal actions."""
+    """Ask for the effects of each of my legal actions, or those of a guest's `seat`."""
+
+    seat: SeatNumber | None = None
+
+
+class Say(Command, tag="say"):
+    """Say a phrase to everybody at the table, who get `said`. Only for seated players. It is not
+    kept, so its `ack` only says that it was told."""
+
+    phrase: Phrase
 
 
 TableCommand = (
-    Sit | Leave | Reseat | Start | Reveal | Roll | Play | Undo | Takeover | Resume | Pause
-    | Rematch
+    Sit | Leave | Reseat | Start | Reveal | Roll | EnterFaces | Play | Undo | Takeover | Resume
+    | Pause | Rematch
 )  # fmt: skip
 """Commands that change a table; each is acknowledged or refused."""
 
@@ -232,8 +269,8 @@ class Ping(Struct, tag_field="type", tag="ping", forbid_unknown_fields=True, fro
     seconds is dropped."""
 
 
-Incoming = TableCommand | Preview | Hello | Ping
-Posted = TableCommand | Preview
+Incoming = TableCommand | Preview | Say | Hello | Ping
+Posted = TableCommand | Preview | Say
 
 
 # --- what a table looks like --------------------------------------------------------------------
@@ -248,13 +285,15 @@ class SeatInfo(Struct, frozen=True):
     bot: str | None = None
     ready: bool = False
     stand_in: str | None = None
+    guest: bool = False
+    """Whether it is played on the device of the player who was the host at the start."""
 
 
 class DiceInfo(Struct, frozen=True):
     """Where the dice come from. `secret` is revealed when the game is over or given up, never
-    before."""
+    before. `real`: people roll them by hand and send `enter_faces`; nothing is proven."""
 
-    kind: Literal["secret", "seed", "script"]
+    kind: Literal["secret", "seed", "script", "real"]
     commitment: str | None = None
     commitments: list[str] = []
     """The commitment of every seat, in seat order. Empty for bots and older clients."""
@@ -298,10 +337,12 @@ class TableInfo(Struct, frozen=True):
 
 
 class You(Struct, frozen=True):
-    """What only I am told: my seat, if any, and the links I can share."""
+    """What only I am told: my seat, if any, those of my guests, and the links I can share."""
 
     seat: int | None
     host: bool
+    guests: list[int] = []
+    """The seats that are played on my device besides my own."""
     invite: str | None = None
     """Only for seated players, while the table can be joined."""
     watch: str | None = None
@@ -317,7 +358,7 @@ class You(Struct, frozen=True):
 
 EntryKind = Literal[
     "sat", "left", "reseated", "starting", "revealed", "started", "threw", "played", "undid",
-    "took_over", "resumed", "paused", "rematched",
+    "undid_throw", "took_over", "resumed", "paused", "rematched",
 ]  # fmt: skip
 
 
@@ -428,6 +469,14 @@ class Previews(Message, tag="previews"):
     actions: list[PreviewView]
 
 
+class Said(Message, tag="said"):
+    """Somebody at the table said a phrase."""
+
+    seat: int
+    phrase: Phrase
+    at: int
+
+
 class Pong(Message, tag="pong"):
     """The answer to a ping."""
 
@@ -442,7 +491,7 @@ class Notice(Message, tag="notice"):
 
 
 Outgoing = (
-    Greeting | Snapshot | Update | Presence | Ack | Refused | Previews | Pong | Notice
+    Greeting | Snapshot | Update | Presence | Ack | Refused | Previews | Said | Pong | Notice
 )  # fmt: skip
 
 CLOSE_MALFORMED = 4000
@@ -488,9 +537,14 @@ class TableLine(Struct, frozen=True):
     names: list[str]
     seat: int
     my_turn: bool
+    """Whether the game waits for me or a guest of mine."""
     touched: int
     totals: list[int] = []
     winners: list[int] = []
+    waiting: list[int] = []
+    """The seats that the game waits for."""
+    since: int | None = None
+    """Since when it waits for the first of them."""
     unplayable: str | None = None
     """Why this version cannot continue the game. Its record can still be downloaded if the reason
     is an older version of the rules."""
@@ -542,6 +596,8 @@ class TableWish(Struct, forbid_unknown_fields=True, frozen=True):
     """The level that plays for an absent player: the default or a stronger one."""
     tutorial: bool = False
     """A solo game with scripted dice. All other fields except `game` are ignored."""
+    real_dice: bool = False
+    """People roll real dice and enter the faces. The first seat begins."""
 
 
 class TableMade(Struct, frozen=True):
@@ -677,6 +733,8 @@ class GameLine(Struct, frozen=True):
     names: list[str]
     totals: list[int]
     practice: bool
+    apart: bool
+    """Whether real dice were used or guests took part: it counts in `apart` only."""
     kept: bool
     """Whether its moves are still stored, so that it can be replayed."""
 
@@ -697,7 +755,7 @@ class AreaStatistics(Struct, frozen=True):
 
 class GameStatistics(Struct, frozen=True):
     """My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
-    that a stand-in mostly played."""
+    that a stand-in mostly played. Games with real dice or guests are counted in `apart`."""
 
     games: int
     solo: int
@@ -738,6 +796,8 @@ class Statistics(Struct, frozen=True):
     games: dict[str, GameStatistics]
     opponents: list[Opponent]
     solo: dict[str, SoloStatistics]
+    apart: dict[str, GameStatistics]
+    """My games with real dice, or with guests on one device."""
 
 
 class GameInfo(Struct, frozen=True):

@@ -41,6 +41,7 @@ CONSTANTS = (
     (messages, "PROTOCOL"),
     (messages, "CLOSE_GONE"),
     (messages, "NAME_LENGTH"),
+    (codes, "SOLO_TRAY"),
     (levels, "SUBSTITUTE"),
     (codes, "TRACK_NAMES"),
     (messages, "REFUSAL_CODES"),

@@ -149,6 +149,10 @@ class ResultRow(Struct, frozen=True):
     """The player's current name; filled in when read."""
     kept: bool = True
     """Whether its table still exists; filled in when read."""
+    apart: bool = False
+    """Played with real dice or guests, so that it stands apart in statistics."""
+    guest: str | None = None
+    """The name of a guest."""
 
 
 class SoloStart(Struct, frozen=True):
@@ -289,7 +293,7 @@ class Store(Protocol):
         """A player's solo games without a result of theirs, by game."""
 
     async def best(self, player: str) -> dict[str, int]:
-        """A player's best total in each game, without practice games."""
+        """A player's best total in each game that counts."""
 
     async def results(self, table: str) -> list[ResultRow]:
         """The results of all seats of a table, in seat order; empty until it is finished."""

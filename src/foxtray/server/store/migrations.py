@@ -86,6 +86,11 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE INDEX solo_starts_player ON solo_starts (player);
     """,
+    # Games with real dice or guests stand apart in statistics; guests have only a name.
+    """
+    ALTER TABLE results ADD COLUMN apart INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE results ADD COLUMN guest TEXT;
+    """,
 )
 
 

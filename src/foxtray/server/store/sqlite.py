@@ -473,6 +473,12 @@ class SqliteStore:
                 delete_table(c, table)
                 c.execute('DELETE FROM results WHERE "table"=?', (table,))
             c.execute("UPDATE seats SET player=NULL WHERE player=?", (player,))
+            # Their guests are forgotten with them, also others' guests at the same tables.
+            c.execute(
+                "UPDATE results SET guest='' WHERE guest IS NOT NULL AND \"table\" IN "
+                '(SELECT "table" FROM results WHERE player=?)',
+                (player,),
+            )
             c.execute("UPDATE results SET player=NULL WHERE player=?", (player,))
             # Of tables that have expired the results were left; nobody's are of no use.
             c.execute(
@@ -481,6 +487,7 @@ class SqliteStore:
             )
             forget_account(c, player)
             for table in mentioned:
+                forget_guests(c, table, player)
                 replace_player(c, table, player, nobody_like(player))
 
         await self._execute(work)
@@ -562,7 +569,10 @@ class SqliteStore:
         return await self._read(work)
 
     async def best(self, player: str) -> dict[str, int]:
-        query = "SELECT game, max(total) FROM results WHERE player=? AND NOT practice GROUP BY game"
+        query = (
+            "SELECT game, max(total) FROM results "
+            "WHERE player=? AND NOT practice AND NOT apart GROUP BY game"
+        )
         return await self._read(lambda c: dict(c.execute(query, (player,)).fetchall()))
 
     async def results(self, table: str) -> list[ResultRow]:
@@ -680,11 +690,11 @@ def append(c: sqlite3.Connection, addition: Addition) -> None:
         insert_table(c, addition.opened.row, addition.opened.seating)
     if addition.results:
         c.executemany(
-            "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             [
                 (
                     r.table, r.seat, r.player, r.bot, r.game, r.seats, r.finished, r.total,
-                    json.dumps(r.areas), r.foxes, r.fox_value, r.won, r.practice,
+                    json.dumps(r.areas), r.foxes, r.fox_value, r.won, r.practice, r.apart, r.guest,
                 )
                 for r in addition.results
             ],
@@ -710,12 +720,12 @@ def read_results(
     """The results that a condition names, seat by seat."""
     query = (
         'SELECT "table", seat, player, bot, game, seats, finished, total, areas, foxes, fox_value,'
-        " won, practice, ifnull(name, ''), \"table\" IN (SELECT id FROM tables) FROM results"
-        f" LEFT JOIN players ON players.id=player WHERE {which} ORDER BY seat"
+        " won, practice, ifnull(name, ''), \"table\" IN (SELECT id FROM tables), apart, guest"
+        f" FROM results LEFT JOIN players ON players.id=player WHERE {which} ORDER BY seat"
     )
     found: list[ResultRow] = []
     for row in c.execute(query, values):
-        *before, areas, foxes, fox_value, won, practice, name, kept = row
+        *before, areas, foxes, fox_value, won, practice, name, kept, apart, guest = row
         fields = (
             *before,
             tuple(json.loads(areas)),
@@ -725,6 +735,8 @@ def read_results(
             bool(practice),
             name,
             bool(kept),
+            bool(apart),
+            guest,
         )
         found.append(ResultRow(*fields))
     return found
@@ -742,6 +754,24 @@ def tables_mentioning(c: sqlite3.Connection, player: str) -> list[str]:
 def nobody_like(player: str) -> str:
     """An id of the same length that belongs to nobody, for what others keep of a deleted player."""
     return secrets.token_urlsafe(len(player))[: len(player)]
+
+
+def forget_guests(c: sqlite3.Connection, table: str, player: str) -> None:
+    """Take the names of a player's guests out of a table's log and setup."""
+    find = 'SELECT seq, data FROM inputs WHERE "table"=? AND instr(data, ?)'
+    for seq, data in c.execute(find, (table, b'"guest"')).fetchall():
+        entry = json.loads(data)
+        if entry.get("player") == player:
+            changed = json.dumps({**entry, "guest": ""}).encode()
+            where = (changed, table, seq)
+            c.execute('UPDATE inputs SET data=? WHERE "table"=? AND seq=?', where)
+    find = "SELECT setup FROM tables WHERE id=? AND instr(setup, ?)"
+    for (data,) in c.execute(find, (table, b'"guest"')).fetchall():
+        setup = json.loads(data)
+        for seat in setup["seats"]:
+            if "guest" in seat and seat.get("player") == player:
+                seat["guest"] = ""
+        c.execute("UPDATE tables SET setup=? WHERE id=?", (json.dumps(setup).encode(), table))
 
 
 def replace_player(c: sqlite3.Connection, table: str, player: str, other: str) -> None:

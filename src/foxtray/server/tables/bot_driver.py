@@ -52,8 +52,8 @@ class BotDriver:
             self._hurry.set()
         if self._closed or not self._presence.inhabited():
             return
-        for seat in state.wanted():
-            if state.seats[seat].driver and seat not in self._tasks:
+        for seat in state.driven_now():
+            if seat not in self._tasks:
                 task = asyncio.create_task(self._play(seat))
                 self._tasks[seat] = task
                 task.add_done_callback(partial(self._stopped, seat))
@@ -64,19 +64,19 @@ class BotDriver:
             return
         if error := task.exception():
             logger.error("bot_task_failed", table=self._log.table.id, cause=repr(error))
-        if seat in self._log.state.wanted():
+        if seat in self._log.state.driven_now():
             asyncio.get_running_loop().call_later(RETRY, self.drive)
 
     async def _play(self, seat: int) -> None:
         """Act for a seat as long as the game waits for it and a bot drives it."""
-        while seat in self._log.state.wanted() and self._presence.inhabited():
+        while seat in self._log.state.driven_now() and self._presence.inhabited():
             bot = self._log.state.seats[seat].driver
             if bot is None or self._context.store.failing:
                 return
             if self._log.state.pause and self._context.bot_pause:
                 await self._pause()
                 state = self._log.state
-                if seat not in state.wanted() or state.seats[seat].driver != bot:
+                if seat not in state.driven_now() or state.seats[seat].driver != bot:
                     continue  # the decision was undone, or the owner is back
             actor = Bot(seat, bot, self._log.state.epoch)
             command = await self._choose(seat, bot)

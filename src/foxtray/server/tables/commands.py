@@ -15,12 +15,14 @@ from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.store import NewTable
 from foxtray.server.tables.creation import check_bot, rematch_of
 from foxtray.server.tables.log import TableLog
-from foxtray.server.tables.state import TableState
+from foxtray.server.tables.state import TableState, held_seat
 
 UNDOS = 30
 """Actions that a seat may undo between two throws, so that nobody can stop a clock for ever."""
 
 Act = messages.Roll | messages.Play | messages.Undo
+FACES = range(1, 7)
+IN_ORDER = (0, 1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,30 +83,38 @@ def decide(
         case messages.Takeover():
             return Decision(take_over(state, player, command, is_absent))
         case messages.Reveal():
-            return Decision(reveal(state, seat_of(state, player), command))
+            return Decision(reveal(state, held_seat(state, player), command))
         case messages.Leave():
-            return Decision(leave(state, seat_of(state, player)))
+            return Decision(leave(state, player))
         case messages.Rematch():
             return rematch(state, player, machine)
         case messages.Resume():
-            seat = seat_of(state, player)
-            if state.seats[seat].stand_in is None:
+            held_seat(state, player)
+            seats = stood_in(state, player)
+            if not seats:
                 raise Refusal("not_stood_in")
             check_not_given_up(state)
-            return Decision([inputs.Resumed(seat)])
+            return Decision([inputs.Resumed(seat) for seat in seats])
+        case messages.EnterFaces():
+            return Decision(enter_faces(state, player, command))
         case _:
-            return Decision(act(state, seat_of(state, player), command))
+            return Decision(act(state, held_seat(state, player, command.seat), command))
 
 
 # --- what the table itself does -----------------------------------------------------------------
 
 
-def returning(state: TableState, seat: int) -> list[AnyInput]:
-    """The owner of a seat is here: they have it back, unless they gave it up."""
-    owner = state.seats[seat]
-    if owner.stand_in is None or owner.given_up or state.status != "playing":
+def returning(state: TableState, player: str) -> list[AnyInput]:
+    """A player is here: they have their seats back, unless they gave them up."""
+    if state.status != "playing":
         return []
-    return [inputs.Resumed(seat)]
+    seats = stood_in(state, player)
+    return [inputs.Resumed(seat) for seat in seats if not state.seats[seat].given_up]
+
+
+def stood_in(state: TableState, player: str) -> list[int]:
+    """The seats of a player that bots play for."""
+    return [seat for seat in state.seats_of(player) if state.seats[seat].stand_in]
 
 
 def standing_in(state: TableState, late: Collection[int]) -> list[AnyInput]:
@@ -120,13 +130,6 @@ def starting_late(state: TableState) -> list[AnyInput]:
 
 
 # --- checks -------------------------------------------------------------------------------------
-
-
-def seat_of(state: TableState, player: str) -> int:
-    seat = state.seat_of(player)
-    if seat is None:
-        raise Refusal("not_seated")
-    return seat
 
 
 def check_seat(state: TableState, seat: int) -> None:
@@ -147,8 +150,9 @@ def check_not_given_up(state: TableState) -> None:
 
 def check_not_stale(log: TableLog, person: Person, command: messages.Answer) -> None:
     """Refuse the answer to something that was answered meanwhile."""
-    seat = log.state.seat_of(person.player)
-    if seat is not None and command.seen is not None and log.asked_since(seat) > command.seen:
+    seats = log.state.seats_of(person.player)
+    seat = log.state.seat_of(person.player) if command.seat is None else command.seat
+    if seat in seats and command.seen is not None and log.asked_since(seat) > command.seen:
         raise Refusal("stale")
 
 
@@ -156,6 +160,10 @@ def led_to(command: TableCommand, log: TableLog, seq: int) -> bool:
     """Whether the input of that number is what a command led to: an id names one command."""
     entry = log.input(seq)
     match command, entry:
+        case messages.EnterFaces(), inputs.Threw(faces, _, by):
+            return by is not None and faces == command.faces
+        case _, inputs.Threw(_, _, int()):
+            return False
         case messages.Play() | messages.Roll(), inputs.Threw():
             # A play that rolls at once is two inputs, and only the second carries its id.
             before = log.rows[seq - 2]
@@ -178,8 +186,8 @@ def led_to(command: TableCommand, log: TableLog, seq: int) -> bool:
                 return isinstance(first, inputs.Revealed) and first.entropy == command.entropy
             given_up = isinstance(first, inputs.TookOver)
             return given_up if isinstance(command, messages.Leave) else first is None
-        case messages.Reseat(), inputs.Reseated(seat, bot):
-            return (seat, bot) == (command.seat, command.bot)
+        case messages.Reseat(), inputs.Reseated(seat, bot, guest):
+            return (seat, bot, guest) == (command.seat, command.bot, command.guest)
         case messages.Takeover(), inputs.TookOver(seat, _, False):
             return seat == command.seat
         case messages.Pause(), inputs.Paused(on):
@@ -190,7 +198,7 @@ def led_to(command: TableCommand, log: TableLog, seq: int) -> bool:
 LEADS_TO: dict[type[TableCommand], tuple[type[AnyInput], ...]] = {
     messages.Leave: (inputs.Left, inputs.TookOver),
     messages.Start: (inputs.Starting,),
-    messages.Undo: (inputs.Undid,),
+    messages.Undo: (inputs.Undid, inputs.UndidThrow),
     messages.Resume: (inputs.Resumed,),
     messages.Rematch: (inputs.Rematched,),
 }
@@ -203,7 +211,8 @@ LEADS_TO: dict[type[TableCommand], tuple[type[AnyInput], ...]] = {
 def sit(state: TableState, person: Person, command: messages.Sit) -> list[AnyInput]:
     if not state.joinable:
         raise Refusal("already_started")
-    if (command.commitment is None) == (command.entropy is None):
+    missing = [command.commitment, command.entropy].count(None)
+    if missing == 0 or (missing == 2 and not state.setup.real_dice):
         raise Refusal("malformed", "sit needs a commitment to your entropy")
     check_seat(state, command.seat)
     seat = state.seats[command.seat]
@@ -232,25 +241,38 @@ def reveal(state: TableState, seat: int, command: messages.Reveal) -> list[AnyIn
     told = entropy_commitment(commitment, seat, bytes.fromhex(command.entropy))
     if told != owner.commitment:
         raise Refusal("wrong_entropy")
-    return begin_if_complete(state, inputs.Revealed(seat, command.entropy))
+    return begin_if_complete(state, [inputs.Revealed(seat, command.entropy)])
 
 
-def begin_if_complete(state: TableState, entry: AnyInput) -> list[AnyInput]:
-    """An input while the seats reveal their entropy; once nobody is waited for, the start."""
+def begin_if_complete(state: TableState, entries: list[AnyInput]) -> list[AnyInput]:
+    """Inputs while the seats reveal their entropy; once nobody is waited for, the start."""
     after = state.copy()
-    after.apply(entry)
-    return [entry] if after.to_reveal() else [entry, after.start()]
+    for entry in entries:
+        after.apply(entry)
+    return entries if after.to_reveal() else [*entries, after.start()]
 
 
-def leave(state: TableState, seat: int) -> list[AnyInput]:
+def leave(state: TableState, player: str) -> list[AnyInput]:
+    """A player leaves, and their guests with them."""
+    own = held_seat(state, player)
     if state.joinable:
-        return [inputs.Left(seat)]
+        return [*without_guests(state, player), inputs.Left(own)]
     check_not_over(state)
-    if state.seats[seat].given_up:
-        return []
-    bot = state.seats[seat].stand_in or state.setup.stand_in
-    given_up = inputs.TookOver(seat, bot, given_up=True)
-    return begin_if_complete(state, given_up) if state.starting else [given_up]
+    seats = [seat for seat in state.seats_of(player) if not state.seats[seat].given_up]
+    given_up: list[AnyInput] = [
+        inputs.TookOver(seat, state.seats[seat].stand_in or state.setup.stand_in, given_up=True)
+        for seat in seats
+    ]
+    return begin_if_complete(state, given_up) if state.starting and given_up else given_up
+
+
+def without_guests(state: TableState, player: str | None) -> list[AnyInput]:
+    """The seats of a player's guests are open again."""
+    return [
+        inputs.Reseated(seat, None)
+        for seat in state.seats_of(player)
+        if state.seats[seat].guest is not None
+    ]
 
 
 def manage(
@@ -271,14 +293,31 @@ def manage(
         raise Refusal("already_started")
     if isinstance(command, messages.Reseat):
         check_seat(state, command.seat)
-        if command.bot is not None:
-            check_bot(command.bot, state.setup.game, bots)
-        return [inputs.Reseated(command.seat, command.bot)]
+        return reseat(state, player, command, bots)
     if not all(seat.bot or seat.player for seat in state.seats):
         raise Refusal("seats_open")
     if not all(seat.ready for seat in state.seats):
         raise Refusal("seat_not_ready")
     return [inputs.Starting() if state.to_reveal() else state.start()]
+
+
+def reseat(
+    state: TableState, player: str, command: messages.Reseat, bots: Collection[str]
+) -> list[AnyInput]:
+    """The host puts a bot or a guest on a seat, or opens it."""
+    if command.guest is not None:
+        if command.bot is not None:
+            raise Refusal("malformed", "reseat takes a bot or a guest, not both")
+        if held_seat(state, player) == command.seat:
+            raise Refusal("seated_already")
+        return [inputs.Reseated(command.seat, None, command.guest, player)]
+    if command.bot is not None:
+        check_bot(command.bot, state.setup.game, bots)
+    reseated = inputs.Reseated(command.seat, command.bot)
+    owner = state.seats[command.seat]
+    if owner.player is not None and owner.guest is None:
+        return [*without_guests(state, owner.player), reseated]
+    return [reseated]
 
 
 def take_over(
@@ -287,7 +326,7 @@ def take_over(
     command: messages.Takeover,
     is_absent: Callable[[int], bool],
 ) -> list[AnyInput]:
-    seat_of(state, player)
+    held_seat(state, player)
     if state.record is None:
         raise Refusal("not_started")
     check_not_over(state)
@@ -299,7 +338,7 @@ def take_over(
 
 def rematch(state: TableState, player: str, machine: Machine) -> Decision:
     """A table for the same people; there is only one, however many ask for it."""
-    seat_of(state, player)
+    held_seat(state, player)
     if state.status != "over":
         raise Refusal("not_over")
     if state.rematch is not None:
@@ -320,10 +359,16 @@ def act(state: TableState, seat: int, command: Act, bot: str | None = None) -> l
         played = inputs.Played(seat, command.action, bot)
         return [*back, played, *(roll_after(state, played) if command.roll else ())]
     if isinstance(command, messages.Undo):
+        if state.may_undo_faces(seat):
+            if state.faces_undone >= UNDOS:
+                raise Refusal("too_many_undos")
+            return [*back, inputs.UndidThrow(seat)]
         if state.seats[seat].undos >= UNDOS:
             raise Refusal("too_many_undos")
         return [*back, inputs.Undid(seat)]
     check_not_over(state)
+    if state.setup.real_dice:
+        raise Refusal("real_dice")
     throw = state.throw()
     if state.record.game.active != seat:
         raise Refusal("not_active")
@@ -334,4 +379,37 @@ def roll_after(state: TableState, played: inputs.Played) -> list[AnyInput]:
     """The throw that follows an action at once, if the same seat is then to throw."""
     after = state.copy()
     after.apply(played)
-    return [after.throw()] if after.to_throw() == played.seat else []
+    thrown = after.to_throw() == played.seat and not state.setup.real_dice
+    return [after.throw()] if thrown else []
+
+
+def enter_faces(state: TableState, player: str, command: messages.EnterFaces) -> list[AnyInput]:
+    """The faces of real dice, entered for the active seat, or for a bot by anyone seated."""
+    own = held_seat(state, player, command.seat)
+    if state.record is None:
+        raise Refusal("not_started")
+    check_not_given_up(state)
+    check_not_over(state)
+    if not state.setup.real_dice:
+        raise Refusal("not_real_dice")
+    game = state.record.game
+    wanted = game.rolling()
+    if not wanted:
+        raise Refusal("no_throw", "there are no dice to roll now")
+    seats = state.seats_of(player)
+    by = game.active if game.active in seats and command.seat is None else own
+    if by != game.active and not state.seats[game.active].driver:
+        raise Refusal("not_active")
+    faces = command.faces
+    if any((face in FACES) != (d in wanted) for d, face in enumerate(faces)):
+        letters = " ".join(game.sheet.letters[d] for d in wanted)
+        raise Refusal("wrong_faces", f"enter a face from 1 to 6 for {letters}, 0 for the others")
+    order = command.order
+    if order is None:
+        if game.undecided(faces)[0]:
+            raise Refusal("tie_open")
+        order = IN_ORDER
+    elif sorted(order) != list(IN_ORDER):
+        raise Refusal("wrong_faces", "the order must name each of the six dice once, from 0 to 5")
+    back = [inputs.Resumed(by)] if state.seats[by].stand_in else []
+    return [*back, inputs.Threw(faces, order, by)]

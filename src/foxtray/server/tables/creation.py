@@ -33,7 +33,8 @@ def new_table(
         watch=new_key(machine.rng),
         created=machine.now(),
     )
-    return NewTable(row, [(i, seat.player) for i, seat in enumerate(setup.seats)])
+    seating = [(i, None if seat.guest else seat.player) for i, seat in enumerate(setup.seats)]
+    return NewTable(row, seating)
 
 
 def check_bot(name: str, game: str, known: Collection[str]) -> None:
@@ -58,7 +59,7 @@ def check_wish(wish: TableWish, bots: Collection[str]) -> None:
     check_bot(wish.stand_in, wish.game, bots)
     if not good_enough(wish.stand_in):
         raise Refusal("stand_in_too_weak")
-    if (wish.seed is not None or wish.same_dice) and len(wishes) > 1:
+    if (wish.seed is not None or wish.same_dice) and (len(wishes) > 1 or wish.real_dice):
         raise Refusal("seed_not_solo")
 
 
@@ -90,6 +91,7 @@ def wished_table(
         seed=None if wish.tutorial or again is not None else wish.seed,
         again=again,
         tutorial=wish.tutorial,
+        real_dice=wish.real_dice and not wish.tutorial,
     )
     return new_table(player, setup, earlier.row.secret if earlier else None, machine)
 
@@ -102,11 +104,12 @@ def rematch_of(state: TableState, player: str, machine: Machine = MACHINE) -> Ne
     """A table for the same people and bots, with new dice; its host is the player who asks."""
     setup = TableSetup(
         game=state.setup.game,
-        seats=[SeatSetup(seat.bot, seat.player) for seat in state.seats],
+        seats=[SeatSetup(seat.bot, seat.player, seat.guest) for seat in state.seats],
         solo_fallback=state.setup.solo_fallback,
         fox_floor=state.setup.fox_floor,
         clock=state.setup.clock,
         pause=state.pause,
         stand_in=state.setup.stand_in,
+        real_dice=state.setup.real_dice,
     )
     return new_table(player, setup, machine=machine)

@@ -61,7 +61,8 @@ class TableLog:
         self.state = TableState(self.table)
         for row in rows:
             entry = inputs.decode(row.data)
-            if self._check_throws and isinstance(entry, inputs.Threw):
+            checked = self._check_throws and not self.state.setup.real_dice
+            if checked and isinstance(entry, inputs.Threw):
                 if entry != self.state.throw():
                     raise Refusal(
                         "table_damaged", f"roll {row.seq} does not match the table's dice"
@@ -83,6 +84,11 @@ class TableLog:
         The actions of other seats do not change it: every seat acts on its own sheet.
         """
         return max(self._asked.get(seat, 0), self._asked.get(None, 0))
+
+    def waiting_since(self) -> int | None:
+        """Since when the game waits for the seat that it has been waiting for longest."""
+        asked = [self.asked_since(seat) for seat in self.state.wanted()]
+        return self.rows[min(asked) - 1].at if asked else None
 
     def draft(self, entries: Sequence[AnyInput], at: int, tag: str | None = None) -> Draft:
         """Try inputs; raises FoxtrayError if one is not allowed. The last one carries the tag."""
@@ -107,7 +113,7 @@ class TableLog:
         self.entries.append(entry_of(row, entry, happened))
         if row.command is not None:
             self.commands[row.command] = row.seq
-        if isinstance(entry, inputs.Threw | inputs.Started):
+        if isinstance(entry, inputs.Threw | inputs.UndidThrow | inputs.Started):
             self._asked[None] = row.seq
         elif (seat := getattr(entry, "seat", None)) is not None:
             self._asked[seat] = row.seq
@@ -119,7 +125,7 @@ def entry_of(row: LogRow, entry: AnyInput, happened: Happened) -> Raw:
         seq=row.seq,
         at=row.at,
         what=type(entry).__struct_config__.tag,  # type: ignore[arg-type]
-        seat=getattr(entry, "seat", None),
+        seat=getattr(entry, "by" if isinstance(entry, inputs.Threw) else "seat", None),
         action=happened.undone or getattr(entry, "action", None),
         bot=getattr(entry, "bot", None),
         events=[event.as_dict() for event in happened.events],
@@ -130,7 +136,7 @@ def entry_of(row: LogRow, entry: AnyInput, happened: Happened) -> Raw:
 
 def solo_start(state: TableState, entries: Sequence[AnyInput]) -> SoloStart | None:
     """A solo game that counts and has begun: if it is never finished, that counts, too."""
-    alone = len(state.seats) == 1 and not state.setup.practice
+    alone = len(state.seats) == 1 and not (state.setup.practice or state.apart)
     if not alone or not any(isinstance(entry, inputs.Started) for entry in entries):
         return None
     player = state.seats[0].player
@@ -144,10 +150,10 @@ def seating(state: TableState, entries: Sequence[AnyInput]) -> list[tuple[int, s
         match entry:
             case inputs.Sat(seat, player):
                 changed.append((seat, player))
-            case inputs.Left(seat) | inputs.Reseated(seat, _):
+            case inputs.Left(seat) | inputs.Reseated(seat):
                 changed.append((seat, None))
             case inputs.TookOver(seat, _, True):
                 changed.append((seat, None))
-            case inputs.Resumed(seat):
+            case inputs.Resumed(seat) if state.seats[seat].guest is None:
                 changed.append((seat, state.seats[seat].player))
     return changed

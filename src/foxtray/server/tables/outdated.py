@@ -64,6 +64,8 @@ class OutdatedTable:
         for entry in self.log:
             if isinstance(entry, inputs.Threw | inputs.Played):
                 kept.append(entry)
+            elif isinstance(entry, inputs.UndidThrow):
+                kept.pop()
             elif isinstance(entry, inputs.Undid):
                 seats = [e.seat if isinstance(e, inputs.Played) else None for e in kept]
                 del kept[len(seats) - 1 - seats[::-1].index(entry.seat)]

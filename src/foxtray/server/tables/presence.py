@@ -33,6 +33,11 @@ class Since(NamedTuple):
     moment: float
 
 
+def entry_player(entry: inputs.Sat | inputs.Left | inputs.Reseated) -> str | None:
+    """Who holds a seat after its owner changed."""
+    return None if isinstance(entry, inputs.Left) else entry.player
+
+
 class PresenceTracker:
     """The connections to a table, and the seats whose owners have none."""
 
@@ -56,32 +61,31 @@ class PresenceTracker:
     def touch(self) -> None:
         self.touched = self._machine.monotonic()
 
-    def connect(self, listener: Listener, seat: int | None) -> None:
-        """Add a connection of the owner of a seat, or of a spectator (None)."""
+    def connect(self, listener: Listener, seats: Sequence[int]) -> None:
+        """Add a connection of somebody who holds these seats; a spectator holds none."""
         self.touch()
         self.listeners[listener] = None
-        if seat is not None:
+        for seat in seats:
             self._away.pop(seat, None)
 
-    def disconnect(self, listener: Listener, seat: int | None) -> None:
+    def disconnect(self, listener: Listener, seats: Sequence[int]) -> None:
         self.touch()
         self.listeners.pop(listener, None)
-        if seat is not None and not self.is_connected(listener.player):
-            self._away[seat] = self._since()
+        if not self.is_connected(listener.player):
+            self._away.update((seat, self._since()) for seat in seats)
 
-    def visit(self, seat: int | None) -> None:
-        """Note an HTTP request by the owner of a seat, or by a spectator (None)."""
+    def visit(self, seats: Sequence[int]) -> None:
+        """Note an HTTP request by somebody who holds these seats."""
         self.touch()
         self._visited = self.touched
-        if seat is not None and seat in self._away:
-            self._away[seat] = self._since()
+        self._away.update((seat, self._since()) for seat in seats if seat in self._away)
 
     def note(self, entry: AnyInput) -> None:
         """Start again for a seat whose owner changed; the new owner may already be connected."""
         if isinstance(entry, inputs.Sat | inputs.Left | inputs.Reseated):
             self._away.pop(entry.seat, None)
-        if isinstance(entry, inputs.Sat) and not self.is_connected(entry.player):
-            self._away[entry.seat] = self._since()
+            if entry_player(entry) and not self.is_connected(entry_player(entry)):
+                self._away[entry.seat] = self._since()
 
     # --- who is here -------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from foxtray.bots import SUBSTITUTE
 from foxtray.dice import SecretDice, SeededDice, Throw
@@ -26,6 +26,10 @@ class Seat:
 
     bot: str | None = None
     player: str | None = None
+    guest: str | None = None
+    """The name of somebody who plays on the player's device, if it is not the player."""
+    seated: bool = False
+    """The player has sat down, and committed to entropy where the dice need it."""
     commitment: str | None = None
     """What the player committed to their entropy by."""
     entropy: str | None = None
@@ -48,11 +52,16 @@ class Seat:
     @property
     def earned(self) -> str | None:
         """The player whose result it is: the owner, if they did at least half of it themselves."""
-        return self.player if 2 * self.acts_of_bots <= self.acts else None
+        return self.player if self.guest is None and self.played_by_people else None
+
+    @property
+    def played_by_people(self) -> bool:
+        """Whether stand-ins did at most half of it."""
+        return 2 * self.acts_of_bots <= self.acts
 
     @property
     def ready(self) -> bool:
-        return self.bot is not None or (self.commitment or self.entropy) is not None
+        return self.bot is not None or self.guest is not None or self.seated
 
     @property
     def unrevealed(self) -> bool:
@@ -62,6 +71,8 @@ class Seat:
     def info(self, names: dict[str, str]) -> SeatInfo:
         if self.bot:
             return SeatInfo("bot", self.bot, self.bot, True)
+        if self.guest is not None:
+            return SeatInfo("human", self.guest, None, True, self.stand_in, guest=True)
         if self.player:
             name = names.get(self.player, "")
             return SeatInfo("human", name, None, self.ready, self.stand_in)
@@ -82,7 +93,7 @@ class TableState:
     def __init__(self, row: TableRow) -> None:
         self.row = row
         self.setup: TableSetup = inputs.decode_setup(row.setup)
-        self.seats = [Seat(seat.bot, seat.player) for seat in self.setup.seats]
+        self.seats = [Seat(seat.bot, seat.player, seat.guest) for seat in self.setup.seats]
         self.starting = False
         """The host has started the game: the seats are fixed, and reveal their entropy."""
         self.left_out: tuple[int, ...] = ()
@@ -92,7 +103,10 @@ class TableState:
         self.rematch: str | None = None
         self.epoch = 0
         """Grows whenever an answer that a bot is still thinking about would be out of date."""
-        self.throws = 0
+        self.entered_by: tuple[int | None, ...] = ()
+        """The seat that entered the faces of each roll, with real dice."""
+        self.faces_undone = 0
+        """How often faces were taken back since somebody last acted."""
         self.host = row.host
         """Who may start the game: the player who made the table, or once they left a seated one."""
 
@@ -134,14 +148,21 @@ class TableState:
         return [n for n, seat in enumerate(self.seats) if seat.unrevealed and not seat.given_up]
 
     def seat_of(self, player: str | None) -> int | None:
-        """The seat of a player."""
+        """The seat of a player, not of a guest of theirs."""
         for number, seat in enumerate(self.seats):
-            if player is not None and seat.player == player:
+            if player is not None and seat.player == player and seat.guest is None:
                 return number
         return None
 
+    def seats_of(self, player: str | None) -> list[int]:
+        """The seats played on a player's devices: those of their guests, then their own."""
+        if player is None:
+            return []
+        held = [number for number, seat in enumerate(self.seats) if seat.player == player]
+        return sorted(held, key=lambda number: self.seats[number].guest is None)
+
     def players(self) -> list[str]:
-        return [seat.player for seat in self.seats if seat.player]
+        return [seat.player for seat in self.seats if seat.player and seat.guest is None]
 
     def invited(self, key: str) -> bool:
         return hmac.compare_digest(key.encode(), self.row.invite.encode())
@@ -165,11 +186,42 @@ class TableState:
         thrower = self.to_throw()
         return (thrower,) if thrower is not None else self.record.game.awaiting()
 
+    @property
+    def waits_for_faces(self) -> bool:
+        """Whether people are to roll real dice and enter the faces, also those of a bot."""
+        return self.setup.real_dice and self.to_throw() is not None
+
+    def driven_now(self) -> list[int]:
+        """The seats that bots are to act for; they cannot roll real dice."""
+        if self.waits_for_faces:
+            return []
+        return [seat for seat in self.wanted() if self.seats[seat].driver]
+
+    def waits_for(self, player: str) -> bool:
+        """Whether the game waits for a player or a guest of theirs."""
+        held, wanted = self.seats_of(player), self.wanted()
+        if self.waits_for_faces and any(self.seats[seat].driver for seat in wanted):
+            return bool(held)
+        return any(seat in wanted for seat in held)
+
+    def may_undo_faces(self, seat: int) -> bool:
+        """Whether a seat entered the last faces of real dice, and nobody has acted on them."""
+        return (
+            self.record is not None and self.record.may_undo_throw() and self.entered_by[-1] == seat
+        )
+
     def undoable(self) -> list[int]:
         """The seats that could take something back."""
         if self.record is None:
             return []
-        return [seat for seat in range(len(self.seats)) if self.record.may_undo(seat)]
+        seats = range(len(self.seats))
+        return [s for s in seats if self.record.may_undo(s) or self.may_undo_faces(s)]
+
+    @property
+    def apart(self) -> bool:
+        """Whether the game stands apart in statistics: the server cannot vouch for its dice, or for
+        who made which decision."""
+        return self.setup.real_dice or any(seat.guest is not None for seat in self.seats)
 
     @property
     def driven(self) -> bool:
@@ -182,8 +234,8 @@ class TableState:
         return inputs.Started(self.draw_first(), tuple(late))
 
     def draw_first(self) -> int:
-        """The seat that begins: by the dice, or in turn order for a tutorial."""
-        if self.setup.tutorial:
+        """The seat that begins: by the dice, or the first one if nothing is drawn."""
+        if self.setup.tutorial or self.setup.real_dice:
             return 0
         if self.setup.seed is not None:
             return SeededDice(self.setup.seed).first(len(self.seats))
@@ -198,7 +250,7 @@ class TableState:
             raise Refusal("no_throw", "there are no dice to roll now")
         thrown: Throw
         if self.setup.tutorial:
-            thrown = lessons.throw(self.setup.game, self.throws, address)
+            thrown = lessons.throw(self.setup.game, len(self.entered_by), address)
         else:
             assert self.record.dice is not None
             thrown = self.record.dice.throw(*address)
@@ -214,7 +266,7 @@ class TableState:
     @property
     def has_secret(self) -> bool:
         """Whether the dice are made from the secret."""
-        return self.setup.seed is None and not self.setup.tutorial
+        return self.setup.seed is None and not (self.setup.tutorial or self.setup.real_dice)
 
     @property
     def mixes_entropy(self) -> bool:
@@ -256,13 +308,15 @@ class TableState:
         """Carry out an input; raises FoxtrayError and changes nothing if it cannot be."""
         match entry:
             case inputs.Sat(seat, player, entropy, commitment):
-                self.seats[seat] = Seat(player=player, entropy=entropy, commitment=commitment)
+                self.seats[seat] = Seat(
+                    player=player, seated=True, entropy=entropy, commitment=commitment
+                )
             case inputs.Left(seat):
                 left, self.seats[seat] = self.seats[seat], Seat()
                 if left.player == self.host and self.players():
                     self.host = self.players()[0]
-            case inputs.Reseated(seat, bot):
-                self.seats[seat] = Seat(bot=bot)
+            case inputs.Reseated(seat, bot, guest, player):
+                self.seats[seat] = Seat(bot, player, guest)
             case inputs.Starting():
                 self.starting = True
             case inputs.Revealed(seat, entropy):
@@ -285,11 +339,14 @@ class TableState:
                 return self._apply_to_game(entry)
         return Happened()
 
-    def _apply_to_game(self, entry: inputs.Threw | inputs.Played | inputs.Undid) -> Happened:
+    def _apply_to_game(
+        self, entry: inputs.Threw | inputs.Played | inputs.Undid | inputs.UndidThrow
+    ) -> Happened:
         record = self.record
         if record is None:
             raise Refusal("not_started")
         if isinstance(entry, inputs.Played):
+            self.faces_undone = 0
             happened = Happened(record.play(entry.seat, entry.action))
             seat = self.seats[entry.seat]
             by_bot = seat.acts_of_bots + (entry.bot is not None)
@@ -297,8 +354,13 @@ class TableState:
             return happened
         if isinstance(entry, inputs.Threw):
             happened = Happened(record.roll(Throw(tuple(entry.faces), tuple(entry.order))))
-            self.throws += 1
+            self.entered_by += (entry.by,)
             self.seats = [replace(seat, undos=0) if seat.undos else seat for seat in self.seats]
+        elif isinstance(entry, inputs.UndidThrow):
+            record.undo_throw()
+            happened = Happened()
+            self.entered_by = self.entered_by[:-1]
+            self.faces_undone += 1
         else:
             happened = Happened(undone=str(record.undo(entry.seat).action))
             self._change(entry.seat, undos=self.seats[entry.seat].undos + 1)
@@ -310,14 +372,23 @@ class TableState:
 
     # --- telling -----------------------------------------------------------------------------
 
+    @property
+    def dice_kind(self) -> Literal["secret", "seed", "script", "real"]:
+        if self.setup.seed is not None:
+            return "seed"
+        if self.setup.tutorial:
+            return "script"
+        return "real" if self.setup.real_dice else "secret"
+
     def info(self, names: dict[str, str]) -> TableInfo:
         """The table as everybody may see it."""
-        kind = "script" if self.setup.tutorial else "secret"
         dice = DiceInfo(
-            "seed" if self.setup.seed is not None else kind,  # type: ignore[arg-type]
+            self.dice_kind,
             commitment=self.commitment(),
             commitments=list(self.commitments()),
-            entropies=[] if self.joinable else [e.hex() for e in self.entropies()],
+            entropies=[]
+            if self.joinable or self.setup.real_dice
+            else [e.hex() for e in self.entropies()],
             left_out=list(self.left_out),
             secret=self.row.secret.hex() if self.revealed and self.has_secret else None,
             seed=self.setup.seed,
@@ -351,7 +422,8 @@ class TableState:
                 table=self.row.id,
                 seat=number,
                 player=seat.earned,
-                bot=seat.bot or (None if seat.earned else seat.stand_in or SUBSTITUTE),
+                bot=seat.bot or (None if seat.played_by_people else seat.stand_in or SUBSTITUTE),
+                guest=seat.guest,
                 game=self.setup.game,
                 seats=len(self.seats),
                 finished=finished,
@@ -361,6 +433,7 @@ class TableState:
                 fox_value=card.fox_value,
                 won=number in outcome.winners,
                 practice=self.setup.practice,
+                apart=self.apart,
             )
             for number, (seat, card) in enumerate(
                 zip(self.seats, self.record.game.scores(), strict=True)
@@ -380,3 +453,14 @@ class TableState:
         return tuple(
             seat.info(names).name or f"Player {number}" for number, seat in enumerate(self.seats, 1)
         )
+
+
+def held_seat(state: TableState, player: str, seat: int | None = None) -> int:
+    """The seat that a player acts for: their own, or the one that they name."""
+    if seat is None:
+        seat = state.seat_of(player)
+        if seat is None:
+            raise Refusal("not_seated")
+    elif seat not in state.seats_of(player):
+        raise Refusal("not_your_seat")
+    return seat

@@ -7,6 +7,7 @@ the table, written and committed; only then the copy takes its place, and everyb
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 
 import structlog
@@ -38,9 +39,18 @@ from foxtray.server.tables.views import TableViews
 
 logger = structlog.get_logger()
 
-FORWARD = (messages.Start, messages.Reveal, messages.Roll, messages.Play, messages.Rematch)
+FORWARD = (
+    messages.Start,
+    messages.Reveal,
+    messages.Roll,
+    messages.EnterFaces,
+    messages.Play,
+    messages.Rematch,
+)
 """Commands that bring a game to its end, however long its log is."""
-IN_GAME = (inputs.Threw, inputs.Played, inputs.Undid)
+SAID = 64
+"""Phrases of which the ids are remembered, so that one that is sent again is told once."""
+IN_GAME = (inputs.Threw, inputs.Played, inputs.Undid, inputs.UndidThrow)
 """Inputs that change the game and nothing else about the table."""
 
 
@@ -59,6 +69,7 @@ class Table:
         """Held by the one who writes."""
         self.changed = asyncio.Event()
         """Set when something has been written; the next one to wait gets a new one."""
+        self._said: deque[str] = deque(maxlen=SAID)
         self.closed = False
         self.doubtful = False
         """A write failed: what the log holds is known only after reading it again."""
@@ -108,13 +119,13 @@ class Table:
             return Ack(command.id, seq, self.state.rematch)
         return Ack(command.id, seq)
 
-    async def resume(self, seat: int) -> None:
-        """Give a seat back to its owner, who is here, unless they gave it up."""
+    async def resume(self, player: str) -> None:
+        """Give a player, who is here, their seats back, unless they gave them up."""
         async with self.lock:
             try:
                 if not self.closed:
                     await self._settle_doubt()
-                    await self._write(returning(self.state, seat))
+                    await self._write(returning(self.state, player))
             except FoxtrayError as error:
                 logger.warning("resume_failed", table=self.id, cause=str(error))
 
@@ -217,30 +228,40 @@ class Table:
         await self.learn_names()
         self.announce()
 
+    def say(self, player: str, command: messages.Say) -> Ack:
+        """Tell everybody a phrase; it is not kept."""
+        seat = self.state.seat_of(player)
+        if seat is None:
+            raise Refusal("not_seated")
+        if command.id not in self._said:
+            self._said.append(command.id)
+            said = messages.Said(seat, command.phrase, self.context.machine.now())
+            self.presence.tell(encode(said))
+        return Ack(command.id, self.log.seq)
+
     # --- coming and going --------------------------------------------------------------------
 
     def join(self, listener: Listener) -> None:
         """Somebody connects; if nobody was here before, the clock runs again."""
-        self.presence.connect(listener, self.state.seat_of(listener.player))
+        self.presence.connect(listener, self.state.seats_of(listener.player))
         self._run_clocks()
 
     async def enter(self, listener: Listener) -> None:
         """Somebody who has joined is up to date; an owner who was stood in for resumes."""
-        seat = self.state.seat_of(listener.player)
-        if seat is not None and returning(self.state, seat):
-            await self.resume(seat)
+        if listener.player is not None and returning(self.state, listener.player):
+            await self.resume(listener.player)
         self.announce()
         self.drive()
 
     def depart(self, listener: Listener) -> None:
         """Somebody's connection ends."""
-        self.presence.disconnect(listener, self.state.seat_of(listener.player))
+        self.presence.disconnect(listener, self.state.seats_of(listener.player))
         self.announce()
         self.drive()
 
     def visit(self, player: str) -> None:
         """A player was here over HTTP."""
-        self.presence.visit(self.state.seat_of(player))
+        self.presence.visit(self.state.seats_of(player))
         self.drive()
 
     # --- bots and the clock ------------------------------------------------------------------

@@ -63,7 +63,7 @@ class TurnClock:
         acted = getattr(entry, "seat", None)
         if acted is not None:
             self._deadlines.pop(acted, None)
-        elif isinstance(entry, inputs.Threw):
+        if isinstance(entry, inputs.Threw | inputs.UndidThrow):
             # The game waited only for the roll; choosing a die is another decision.
             self._deadlines.clear()
 

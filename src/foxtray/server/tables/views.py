@@ -21,7 +21,7 @@ from foxtray.server.protocol.messages import (
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.tables.log import TableLog
 from foxtray.server.tables.presence import PresenceTracker
-from foxtray.server.tables.state import TableState
+from foxtray.server.tables.state import TableState, held_seat
 from foxtray.server.tables.turn_clock import TurnClock
 from foxtray.views import GameView, PreviewView, game_view, previews
 
@@ -102,10 +102,8 @@ class TableViews:
         )
 
     def preview(self, player: str, command: Preview) -> Previews:
-        """The effects of each legal action of a player."""
-        seat = self._log.state.seat_of(player)
-        if seat is None:
-            raise Refusal("not_seated")
+        """The effects of each legal action of one of a player's seats."""
+        seat = held_seat(self._log.state, player, command.seat)
         record = self._log.state.record
         if record is None:
             raise Refusal("not_started")
