@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,10 @@ def test_every_dependency_is_pinned_to_a_version_that_fits() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = [Requirement(line) for line in lines if not line.startswith("#")]
     versions = {canonicalize_name(pin.name): str(pin.specifier) for pin in pins}
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    wanted = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
     for requirement in map(Requirement, wanted):
+        if requirement.name == project["name"]:
+            assert requirement.extras <= project["optional-dependencies"].keys()
+            continue
         version = versions[canonicalize_name(requirement.name)].removeprefix("==")
         assert requirement.specifier.contains(version), f"run make lock: {requirement}"

@@ -17,6 +17,7 @@ from oracle import Oracle
 from tables import throw_wanted
 
 from foxtray import Game, SeededDice, __version__, cli, history, perft, record, rulebook
+from foxtray.arguments import whole
 from foxtray.cli import main
 
 COMMAND = [sys.executable, "-m", "foxtray"]
@@ -60,9 +61,18 @@ def complaint(capsys: pytest.CaptureFixture[str], *args: str) -> str:
 # --- in general ---------------------------------------------------------------------------------
 
 
-def test_version() -> None:
-    done = run("--version")
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(option: str) -> None:
+    done = run(option)
     assert (done.returncode, done.stdout) == (0, f"foxtray {__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("0", 0), ("-0", 0), ("+7", 7), ("1_000", 1000), ("1e6", 1_000_000), ("2E+3", 2000)],
+)
+def test_numbers_may_be_written_as_people_write_them(text: str, number: int) -> None:
+    assert whole(text) == number
 
 
 @pytest.mark.parametrize("command", ["play", "rules", "replay", "perft"])
@@ -79,15 +89,21 @@ def test_every_command_has_help_with_examples(
     ("args", "said"),
     [
         ("dance", "invalid choice: 'dance'"),
+        ("--dance", "unrecognized arguments: --dance"),
         ("play", "choose a game: clever or twice"),
         ("play chess", "invalid choice: 'chess'"),
         ("play clever --seats five", "unknown player 'five'; choose from me, random"),
         ("play clever --seats 5", "5 seats are not possible"),
         ("play clever --seats me,me,random,me,me", "5 seats are not possible"),
         ("play clever --seats 0", "0 seats are not possible"),
-        ("play clever --first 2", "seat 2 cannot start; choose 1 to 1"),
+        ("play clever --first 2", "seat 2 cannot start; the only seat is 1"),
+        ("play clever --seats 2 --first 3", "seat 3 cannot start; choose 1 to 2"),
         ("play clever --first 0", "seat 0 cannot start"),
-        ("play clever --seed -1", "'-1' is not a whole number"),
+        ("play clever --seed -1", "-1 is negative; choose 0 or more"),
+        ("play clever --seed 1.5", "'1.5' is not a whole number"),
+        ("play clever --seed 1e30", "the number is too large"),
+        ("play clever --seed 1e999999", "the number is too large"),
+        ("play clever --seed " + "9" * 5000, "the number is too large"),
         (
             "play clever --seed 18446744073709551616",
             "the seed must be a whole number from 0 to 2^64 - 1",
@@ -117,6 +133,26 @@ def test_a_closed_pipe_is_left_quietly() -> None:
     with os.fdopen(writing, "w") as closed:
         done = subprocess.run([*COMMAND, "rules", "clever"], stdout=closed, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("closed", [(1,), (0, 1), (1, 2), (0, 1, 2)])
+def test_a_standard_file_may_be_closed(closed: tuple[int, ...]) -> None:
+    done = subprocess.run(
+        [*COMMAND, "play", "clever", "--seed", "3", "--save", "game.fox"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        preexec_fn=lambda: os.closerange(closed[0], closed[-1] + 1),
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert main(["replay", "game.fox"]) == 0, "the game must not be mixed up with the output"
+
+
+@pytest.mark.parametrize("args", ["rules clever", "perft clever --depth 0"])
+def test_a_full_disk_is_reported_with_the_name_of_the_output(args: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND, *args.split()], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2
+    assert done.stderr == b"foxtray: standard output: No space left on device\n"
 
 
 def test_an_output_without_our_letters_is_no_reason_to_fail() -> None:
@@ -257,12 +293,13 @@ def test_an_interrupt_leaves_the_file_whole_and_tells_how_to_go_on() -> None:
     assert main(["replay", "game.fox"]) == 0
 
 
-def test_an_interrupt_while_loading_is_quiet() -> None:
-    program = """
+@pytest.mark.parametrize("module", ["foxtray.cli", "foxtray.game", "foxtray.core.layout"])
+def test_an_interrupt_while_loading_is_quiet(module: str) -> None:
+    program = f"""
 import sys
 class Impatience:
     def find_spec(self, name, *rest):
-        if name == "foxtray.cli":
+        if name == "{module}":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Impatience())
 from foxtray.__main__ import main

@@ -41,7 +41,7 @@ def documented() -> dict[str, set[str]]:
     for line in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             command = line.removeprefix("## foxtray").strip()
-        listed = re.match(r"\| `(--[a-z-]+)", line)
+        listed = re.match(r"\| (?:`-[a-zA-Z]`, )?`(--[a-z-]+)", line)
         found.setdefault(command, set()).update([listed[1]] if listed else [])
     return found
 

@@ -5,6 +5,8 @@ import json
 import math
 import multiprocessing
 import os
+import resource
+import shutil
 import signal
 import statistics
 import subprocess
@@ -17,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from make_golden import RANDOM_GAMES, TOTALS, random_totals
+from pyarrow import parquet
 
 from foxtray import cli, record
 from foxtray.bots import chooser
@@ -382,7 +385,8 @@ def test_the_summary_is_readable(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_line_for_each_game_and_seat(capsys: pytest.CaptureFixture[str]) -> None:
-    told(capsys, "simulate twice --bot greedy,random --games 30 --seed 8 --csv t.csv")
+    files = "--csv t.csv --parquet t.parquet"
+    told(capsys, f"simulate twice --bot greedy,random --games 30 --seed 8 {files}")
     with open("t.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["seat"] for row in rows] == ["1", "2"] * 30
@@ -391,6 +395,56 @@ def test_a_line_for_each_game_and_seat(capsys: pytest.CaptureFixture[str]) -> No
     assert (rows[-1]["game"], rows[-1]["seed"], rows[-1]["bot"]) == ("30", "37", "random")
     colours = ("silver", "yellow", "blue", "green", "pink", "fox_points")
     assert sum(int(rows[3][name]) for name in colours) == int(rows[3]["total"])
+    table = parquet.read_table("t.parquet").to_pylist()
+    assert list(table[0]) == list(rows[0])
+    assert [{name: str(int(value) if name == "won" else value) for name, value in row.items()}
+            for row in table] == rows  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/stdout"])
+def test_a_table_can_be_piped(path: str) -> None:
+    args = f"simulate clever --bot random --games 3 --seed 5 --csv {path}"
+    done = subprocess.run([*COMMAND, *args.split()], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert [line.split(",")[1] for line in done.stdout.splitlines()] == ["seed", "5", "6", "7"]
+    assert "games per CPU second" in done.stderr
+    assert not list(Path().iterdir()), "a file called - was made"
+
+
+def test_a_pipe_with_a_name_can_be_written_to() -> None:
+    args = "foxtray simulate clever --bot random --games 3 --csv >(cat >&2) >/dev/null"
+    script = args.replace("foxtray", " ".join(COMMAND))
+    done = subprocess.run(["bash", "-c", f"{script}; sleep 0.3"], capture_output=True, text=True)
+    assert len(done.stderr.splitlines()) == 4
+
+
+@pytest.mark.parametrize("files", ["--csv t", "--parquet t", "--records t"])
+def test_a_full_disk_is_reported_with_the_file(files: str) -> None:
+    old = {"t": b"old"} if "records" not in files else {}
+    for name, content in old.items():
+        Path(name).write_bytes(content)
+    args = f"simulate clever --bot random --games 500 --jobs 1 {files}"
+    done = subprocess.run(
+        [*COMMAND, *args.split()],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)),
+    )
+    assert done.returncode == 2
+    named = "t/clever-0.fox" if "records" in files else "t"
+    assert done.stderr == f"foxtray: {named}: File too large\n"
+    assert {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()} == old
+
+
+def test_a_missing_package_for_tables_is_one_sentence() -> None:
+    program = "import sys; sys.modules['pyarrow'] = None; from foxtray.cli import main; "
+    call = "main('simulate clever --bot random --games 3 --parquet t'.split())"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}sys.exit({call})"], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "install it: python -m pip install 'foxtray[parquet]'\n" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_records_and_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
@@ -468,6 +522,31 @@ def test_win_rates_have_score_intervals(wins: list[int], low: float, high: float
 # --- starting -------------------------------------------------------------------------------------
 
 
+def test_environments_with_the_same_sources_share_what_is_compiled(tmp_path: Path) -> None:
+    program = """
+from foxtray.sim import compiled
+with compiled.Announced("one function", 1, "foxtray.core.chance"):
+    compiled.chance().draw(1, 2, 3, 4, 5)
+print(compiled.__file__)
+"""
+    surroundings = os.environ | {"FOXTRAY_CACHE": str(tmp_path / "cache")}
+    kept: list[set[Path]] = []
+    for name in ("one", "two"):
+        package = tmp_path / name / "foxtray"
+        shutil.copytree(compiled.ROOT, package, ignore=shutil.ignore_patterns("client", "*.pyc"))
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env=surroundings | {"PYTHONPATH": str(package.parent)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout.startswith(str(package))
+        assert ("compiling one function" in done.stderr) == (name == "one")
+        kept.append(set((tmp_path / "cache").rglob("*.nb?")))
+    assert kept[0]
+    assert kept[0] == kept[1]
+
+
 def test_a_second_start_uses_what_was_compiled() -> None:
     play("clever", ["random"], 0, 1)
     args = "simulate clever --bot random --games 10 --json"
@@ -504,7 +583,7 @@ def test_without_numpy_or_numba_it_is_said_what_to_install(missing: str) -> None
         ("simulate clever --bot random,nobody --games 5", "unknown bot 'nobody'"),
         ("simulate clever --bot , --games 5", "unknown bot ''"),
         ("simulate clever --bot random --games 0", "cannot play 0 games"),
-        ("simulate clever --bot random --games -1", "'-1' is not a whole number"),
+        ("simulate clever --bot random --games -1", "-1 is negative; choose 0 or more"),
         ("simulate clever --bot random --games many", "'many' is not a whole number"),
         ("simulate clever --bot random", "--games"),
         ("simulate clever --games 5", "--bot"),

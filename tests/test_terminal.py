@@ -1,17 +1,19 @@
 """The game at the keyboard, with the keyboard replaced by a script."""
 
 import random
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from foxtray import Action, Game, render
+from foxtray import Action, Game, SeededDice, render
+from foxtray.cli import build_parser, new_record
 from foxtray.errors import FoxtrayError
 from foxtray.history import PlayInput, Setup
 from foxtray.record import Record, read
 from foxtray.render import Ink
-from foxtray.terminal import CLEAR, Terminal, choices, menu, result
+from foxtray.terminal import CLEAR, Terminal, choices, menu, result, same_again
 
 EMPTY = "y=............ b=........... g=- o=- p=- reroll=0/0 extra=0/0 foxes=0"
 
@@ -78,7 +80,30 @@ def test_whole_games_fit_in_80_columns(
         assert verified
         assert record.game == table.game
         assert f"The game was saved to {path}" in table.text
-        assert f"foxtray play {game} --seed {seed}" in table.text
+        several = f"--seats {seats} " if seats > 1 else ""
+        assert re.search(rf"foxtray play {game} {several}(--first 1 )?--seed {seed}", table.text)
+
+
+@pytest.mark.parametrize(
+    ("setup", "command"),
+    [
+        (Setup("clever", seed=7), "foxtray play clever --seed 7"),
+        (Setup("twice", 3, first=SeededDice(7).first(3), seed=7), "--seats 3 --seed 7"),
+        (Setup("twice", 2, first=1 - SeededDice(7).first(2), seed=7), "--seats 2 --first"),
+        (Setup("clever", 2, first=0, names=("me", "strong"), seed=7), "--seats me,strong --seed 7"),
+        (Setup("clever", fox_floor=True, seed=7), "clever --option fox_floor=on --seed 7"),
+        (Setup("clever"), ""),
+    ],
+)
+def test_the_same_dice_come_back_with_everything_that_was_chosen(
+    setup: Setup, command: str
+) -> None:
+    assert command in same_again(setup)
+    if command:
+        args = build_parser().parse_args(same_again(setup).split()[1:])
+        assert new_record(args).setup == setup
+    else:
+        assert not same_again(setup)
 
 
 def test_every_legal_action_is_offered_with_number_and_notation() -> None:
@@ -147,7 +172,7 @@ def test_numbers_and_notation_say_the_same() -> None:
         ("return:b", "'return:b' is not an action of clever"),
         ("pass", "you can use a die, so you must take one"),
         ("+b7", "you have no open bonus for this"),
-        ("s 2", "there is no seat 2"),
+        ("s 2", "there is no seat 2; the only seat is 1"),
         ("u", "there is nothing to undo since the last roll"),
     ],
 )

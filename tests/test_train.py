@@ -47,6 +47,14 @@ def test_a_run_is_repeatable_and_can_be_resumed(tmp_path: Path) -> None:
     assert np.array_equal(whole.averages, again.averages)
 
 
+@pytest.mark.parametrize(("games", "rounds"), [(1, [1]), (100, [64, 36])])
+def test_exactly_as_many_games_are_played_as_asked(games: int, rounds: list[int]) -> None:
+    trainer = run.Trainer(plan(games, threads=2))
+    assert [len(totals) for totals, _ in trainer.rounds()] == rounds
+    assert trainer.done == games
+    assert np.isfinite(trainer.averages).all()
+
+
 def test_compiling_is_told_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 
 from foxtray.errors import BadSetup
@@ -16,11 +17,22 @@ INTERRUPTED = 130
 ON_OFF = {"on": True, "off": False}
 
 
+WHOLE = re.compile(r"([-+]?)(\d+(?:_\d+)*)(?:e\+?(\d+))?", re.ASCII | re.IGNORECASE)
+MOST_DIGITS = 30
+"""More than any number here can have; Python refuses to convert thousands."""
+
+
 def whole(text: str) -> int:
-    """A whole number, 0 or more."""
-    if not (text.isascii() and text.isdigit()):
+    """A whole number, 0 or more, also as 1_000 or 1e6."""
+    found = WHOLE.fullmatch(text)
+    if not found:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
+    sign, figures, zeros = found[1], found[2].replace("_", ""), found[3] or "0"
+    if sign == "-" and figures.strip("0"):
+        raise argparse.ArgumentTypeError(f"{text} is negative; choose 0 or more")
+    if len(zeros) > 2 or len(figures) + int(zeros) > MOST_DIGITS:
+        raise argparse.ArgumentTypeError("the number is too large")
+    return int(figures + "0" * int(zeros))
 
 
 def seat_count(text: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import io
 import json
 import os
@@ -39,6 +40,8 @@ GAMES = tuple(SHEETS)
 ROOMY = 34
 BAD_INPUT = 2
 CLOSED_PIPE = 1
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""The errors of a file that cannot be written, such as on a full disk."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -70,8 +73,10 @@ def build_parser() -> Parser:
         epilog=f"examples:\n  foxtray play {one}\n  foxtray rules {two}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"foxtray {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    parser.add_argument("-V", "--version", action="version", version=f"foxtray {__version__}")
+    # Not required: argparse would ask for a command before it names an option it does not know.
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=False)
+    parser.set_defaults(run=lambda args: parser.error("choose a command"))
 
     def command(name: str, text: str, examples: Sequence[str]) -> argparse.ArgumentParser:
         """Add a command; {one} and {two} in its examples stand for games."""
@@ -310,14 +315,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             return int(args.run(args))
         finally:
             sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader is gone; otherwise Python would report it again when it flushes at exit.
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader is gone
+        discard_output()
         return CLOSED_PIPE
     except FoxtrayError as error:
         return complain(str(error))
     except OSError as error:
-        return complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        if error.filename or error.errno not in UNWRITABLE:
+            return complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        # Files name themselves (files.naming); what was printed does not.
+        discard_output()
+        return complain(f"standard output: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def discard_output() -> None:
+    """Drop what could not be written: Python would report it again when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

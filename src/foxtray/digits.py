@@ -1,4 +1,4 @@
-"""Whole numbers as text."""
+"""Whole numbers in text."""
 
 from __future__ import annotations
 
@@ -12,3 +12,8 @@ def number(text: str, low: int, high: int) -> int | None:
         return None
     found = int(text)
     return found if low <= found <= high else None
+
+
+def counted(count: int, noun: str) -> str:
+    """A number and its noun, as in `1 seat` and `2 seats`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -58,6 +58,11 @@ def check_seats(seats: int) -> None:
         raise BadSetup(f"{seats} seats are not possible; choose 1 to {SEATS}")
 
 
+def choose_seat(seats: int) -> str:
+    """The end of a sentence about a seat that does not exist."""
+    return f"choose 1 to {seats}" if seats > 1 else "the only seat is 1"
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
     """A game by the rules; immutable, so any moment can be kept."""
@@ -80,7 +85,7 @@ class Game:
         known = layout(game)
         check_seats(seats)
         if not 0 <= first < seats:
-            raise BadSetup(f"seat {first + 1} cannot start; choose 1 to {seats}")
+            raise BadSetup(f"seat {first + 1} cannot start; {choose_seat(seats)}")
         state = State(seats, first, int(solo_fallback), int(fox_floor))
         log = Log()
         rules.begin(known.tables, state, log)

@@ -139,7 +139,8 @@ def parse(text: str) -> tuple[Layout, State]:
     words = Words(table)
     s = State(seats=words.number("seats", 1, SEATS))
     if len(players) != s.seats:
-        raise MalformedPosition(f"{s.seats} seats need {s.seats} sheets, not {len(players)}")
+        needed = f"{digits.counted(s.seats, 'seat')} {'needs' if s.seats == 1 else 'need'}"
+        raise MalformedPosition(f"{needed} {digits.counted(s.seats, 'sheet')}, not {len(players)}")
     s.first = words.number("first", 1, s.seats) - 1
     s.solo_fallback = words.one_of("solo_fallback", ("off", "on"), "off")
     s.fox_floor = words.one_of("fox_floor", ("off", "on"), "off")

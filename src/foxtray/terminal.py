@@ -11,11 +11,12 @@ from pathlib import Path
 from foxtray import digits, render, words
 from foxtray.core import codes
 from foxtray.core.layout import Action
-from foxtray.dice import Throw
+from foxtray.dice import SeededDice, Throw
 from foxtray.errors import FoxtrayError, MalformedThrow
 from foxtray.events import Event
-from foxtray.game import Game
-from foxtray.history import PlayInput
+from foxtray.game import Game, choose_seat
+from foxtray.history import PlayInput, Setup
+from foxtray.position import OPTIONS
 from foxtray.record import Record
 from foxtray.render import PLAIN, WIDTH, Ink
 
@@ -361,7 +362,7 @@ class Terminal:
         seats = self.record.game.seats
         asked = [str(seat + 1) for seat in range(seats)]
         if number and number not in asked:
-            raise FoxtrayError(f"there is no seat {number}; choose 1 to {seats}")
+            raise FoxtrayError(f"there is no seat {number}; {choose_seat(seats)}")
         for seat in [int(number) - 1] if number else range(seats):
             self.show("\n".join(["", *self.sheet(seat)]))
 
@@ -379,12 +380,26 @@ class Terminal:
 
     def finish(self) -> None:
         """Show all sheets and who won."""
-        game, seed = self.record.game, self.record.setup.seed
-        self.show("\n".join(result(game, self.ink)))
-        if seed is not None:
-            self.show(f" To play with the same dice: foxtray play {game.sheet.id} --seed {seed}")
+        self.show("\n".join(result(self.record.game, self.ink)))
+        if command := same_again(self.record.setup):
+            self.show(f" To play with the same dice: {command}")
         if self.path:
             self.show(f" The game was saved to {self.path}")
+
+
+def same_again(setup: Setup) -> str:
+    """The command that starts a game with the same dice; empty if there is none."""
+    if setup.seed is None:
+        return ""
+    words = ["foxtray play", setup.game]
+    if setup.names:
+        words.append(f"--seats {','.join(setup.names)}")
+    elif setup.seats > 1:
+        words.append(f"--seats {setup.seats}")
+    if setup.first != SeededDice(setup.seed).first(setup.seats):
+        words.append(f"--first {setup.first + 1}")
+    words += [f"--option {name}=on" for name in OPTIONS if getattr(setup, name)]
+    return " ".join([*words, f"--seed {setup.seed}"])
 
 
 def result(game: Game, ink: Ink = PLAIN) -> list[str]:

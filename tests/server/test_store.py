@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from simulation.disk import Disk, SimulatedStore, blank, new_file
 
+from foxtray.server.settings import default_file
 from foxtray.server.store import (
     Addition,
     AuditRow,
@@ -459,6 +460,27 @@ def test_a_folder_where_nothing_can_be_made_is_refused_in_a_sentence(tmp_path: P
     assert done.stderr.splitlines() == [
         f"foxtray: {path}.lock cannot be made: unable to open database file"
     ]
+
+
+def test_a_folder_that_does_not_exist_is_not_made_silently(tmp_path: Path) -> None:
+    path = tmp_path / "typo" / "store.db"
+    command = [sys.executable, "-m", "foxtray", "serve", "--port", "0", "--db", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        f"foxtray: there is no folder {path.parent}; make it, or choose another --db"
+    ]
+    assert not path.parent.exists()
+
+
+def test_the_folder_of_the_data_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOXTRAY_DATA", str(tmp_path / "new" / "folder"))
+
+    async def main() -> None:
+        await SqliteStore(default_file()).close()
+
+    asyncio.run(main())
+    assert default_file().exists()
 
 
 class Failing(SqliteStore):

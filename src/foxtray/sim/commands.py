@@ -7,14 +7,15 @@ import importlib
 import json
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foxtray.arguments import INTERRUPTED, AddCommand, add_options, whole
+from foxtray.digits import counted
 from foxtray.errors import BadSetup, FoxtrayError
-from foxtray.files import replacing
+from foxtray.files import is_standard_output, naming, replacing
 from foxtray.games.registry import SHEETS
 
 if TYPE_CHECKING:
@@ -55,7 +56,13 @@ def add(command: AddCommand) -> None:
     )
     add_common(simulate, "number of games")
     simulate.add_argument(
-        "--csv", type=Path, metavar="FILE", help="write one line per game and seat"
+        "--csv",
+        type=Path,
+        metavar="FILE",
+        help="write one line per game and seat; - to print them",
+    )
+    simulate.add_argument(
+        "--parquet", type=Path, metavar="FILE", help="write the same as a Parquet file"
     )
     simulate.add_argument(
         "--plot", type=Path, metavar="FILE.svg", help="draw the score distribution"
@@ -124,23 +131,25 @@ def finder(game: str, chosen: Sequence[str]) -> Find:
 
 def run_simulate(args: argparse.Namespace) -> int:
     need_numbers()
-    from foxtray.sim import chart
+    from foxtray.sim import chart, export
     from foxtray.sim.simulation import check, simulate
 
     seats = len(args.bot) if args.seats is None else args.seats
     bots = args.bot * seats if len(args.bot) == 1 else args.bot
     if len(bots) != seats:
-        raise BadSetup(f"{len(bots)} bots cannot fill {seats} seats; name one, or one per seat")
+        raise BadSetup(
+            f"{len(bots)} bots cannot fill {counted(seats, 'seat')}; name one, or one per seat"
+        )
     check(args.game, bots, args.games, args.seed, args.jobs)
-    check_files(args.csv, args.plot)
+    check_files({"--csv": args.csv, "--parquet": args.parquet, "--plot": args.plot})
     find = finder(args.game, bots)
     with ExitStack() as files:
         sinks: list[Callable[[Games], None]] = []
         # Opened before the first game, so that a wrong name is reported at once.
-        if args.csv:
-            table = files.enter_context(replacing(args.csv))
-            table.write(csv_header(args.game))
-            sinks.append(lambda games: print(csv_lines(games, bots, args.seed), file=table))
+        for path, table in ((args.csv, export.csv_file), (args.parquet, export.parquet_file)):
+            if path:
+                opened = table(path, args.game, bots, args.seed)
+                sinks.append(files.enter_context(opened))
         if args.plot:
             picture = files.enter_context(replacing(args.plot))
         if args.records:
@@ -170,16 +179,23 @@ def run_simulate(args: argparse.Namespace) -> int:
             raise KeyboardInterrupt  # leaves existing files unchanged
         if args.plot:
             picture.write(chart.svg(summary))
-    print(json.dumps(summary.as_json()) if args.json else "\n".join(describe(summary)))
+    told = json.dumps(summary.as_json()) if args.json else "\n".join(describe(summary))
+    piped = any(path and is_standard_output(path) for path in (args.csv, args.parquet))
+    print(told, file=sys.stderr if piped else sys.stdout)
     return interrupted(summary.games, args.games) if summary.interrupted else 0
 
 
-def check_files(table: Path | None, picture: Path | None) -> None:
-    """Refuse file names that do not suit their contents."""
+def check_files(chosen: Mapping[str, Path | None]) -> None:
+    """Refuse file names that do not suit their contents, or that would overwrite each other."""
+    picture = chosen["--plot"]
     if picture and picture.suffix.lower() != ".svg":
         raise BadSetup(f"cannot write the picture to {picture}; its name must end in .svg")
-    if table and picture and table.resolve() == picture.resolve():
-        raise BadSetup(f"--csv and --plot both name {table}; choose two different files")
+    taken: dict[Path, str] = {}
+    for option, path in chosen.items():
+        if path:
+            other = taken.setdefault(path.resolve(), option)
+            if other != option:
+                raise BadSetup(f"{other} and {option} both name {path}; choose two different files")
 
 
 def interrupted(done: int, wanted: int) -> int:
@@ -187,30 +203,13 @@ def interrupted(done: int, wanted: int) -> int:
     return INTERRUPTED
 
 
-def csv_header(game: str) -> str:
-    colours = ",".join(area.colour for area in SHEETS[game].areas)
-    return f"game,seed,seat,bot,total,{colours},foxes,fox_points,decisions,won\n"
-
-
-def csv_lines(games: Games, bots: Sequence[str], first_seed: int) -> str:
-    """A line for each game and seat; games and seats count from 1."""
-    columns = (games.totals, games.areas, games.foxes, games.foxes * games.fox_values)
-    totals, areas, foxes, fox_points = (column.tolist() for column in columns)
-    decisions, wins = games.decisions.tolist(), games.wins.tolist()
-    return "\n".join(
-        f"{seed - first_seed + 1},{seed},{seat + 1},{name},{totals[i][seat]},"
-        f"{','.join(map(str, areas[i][seat]))},{foxes[i][seat]},{fox_points[i][seat]},"
-        f"{decisions[i][seat]},{wins[i] >> seat & 1}"
-        for i, seed in enumerate(games.seeds.tolist())
-        for seat, name in enumerate(bots)
-    )
-
-
 def write_records(games: Games, bots: Sequence[str], folder: Path) -> None:
     """Write every game to a file named by its seed."""
     for i, seed in enumerate(games.seeds.tolist()):
         text = games.record(i, bots).text()
-        (folder / f"{games.game}-{seed}.fox").write_text(text, encoding="utf-8", newline="\n")
+        path = folder / f"{games.game}-{seed}.fox"
+        with naming(path):
+            path.write_text(text, encoding="utf-8", newline="\n")
 
 
 class ProgressBar:

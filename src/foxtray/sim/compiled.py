@@ -2,7 +2,7 @@
 
 A module is loaded a second time under another name, and every function in it is compiled; there is
 no second copy of any rule. Compiled code is cached in the user's cache folder, under a hash of all
-the sources it depends on.
+the sources it depends on; environments with the same sources share it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from types import ModuleType
 from typing import Any
 
 import numba
+from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
 from numba import njit, types
 
 import foxtray
@@ -63,7 +64,9 @@ def fingerprint(name: str) -> str:
         sources[path] = path.read_bytes()
         left |= imported(sources[path]) - sources.keys()
     found = hashlib.sha256()
-    for part in (numba.__version__, sys.version, os.environ.get("NUMBA_BOUNDSCHECK", "")):
+    machine = f"{get_host_cpu_name()} {get_host_cpu_features().flatten()}"
+    bounds = os.environ.get("NUMBA_BOUNDSCHECK", "")
+    for part in (numba.__version__, sys.version, machine, bounds):
         found.update(part.encode() + b"\0")
     for path in sorted(sources):
         found.update(sources[path] + b"\0")
@@ -103,6 +106,21 @@ def passing_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="foxtray-", ignore_cleanup_errors=True)
 
 
+def shared_source(name: str, folder: Path) -> Path:
+    """A copy of a module's source beside its compiled code.
+
+    numba keeps compiled code for one path and time of the source, so that another environment with
+    the same source would compile again; the copy has the same path and time for all of them.
+    """
+    copy = folder / origin(name).name
+    if not copy.exists():
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:
+            part.write(origin(name).read_bytes())
+        os.utime(part.name, (0, 0))
+        os.replace(part.name, copy)
+    return copy
+
+
 def compile_module(name: str, **links: ModuleType) -> ModuleType:
     """A second copy of a module with every function compiled; `links` replace its imports."""
     # numba fixes the cache folder when it wraps a function, so each module can have its own.
@@ -113,7 +131,7 @@ def compile_module(name: str, **links: ModuleType) -> ModuleType:
     os.utime(folder)
     numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     twin = name.replace(".", "_") + "_compiled"
-    spec = importlib.util.spec_from_file_location(twin, origin(name))
+    spec = importlib.util.spec_from_file_location(twin, shared_source(name, folder))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     # Registered before it runs: code loaded from the cache looks up its module by name.

@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 
@@ -136,12 +137,22 @@ class Trainer:
         with ThreadPoolExecutor(plan.threads) as pool:
             while self.done < plan.games:
                 gone = self.done / plan.games
+                today = min(plan.per_round, plan.games - self.done)
+                starts = [k * today // plan.threads for k in range(plan.threads + 1)]
+                shares = [end - start for start, end in pairwise(starts)]
                 strength = plan.strength * max(0.0, 1 - gone / plan.fade)
                 net = net_of(self.averages)
 
-                def play(k: int, net: object = net, strength: float = strength) -> int:
+                def play(
+                    k: int,
+                    first: int = plan.seed + self.done,
+                    starts: list[int] = starts,
+                    shares: list[int] = shares,
+                    net: object = net,
+                    strength: float = strength,
+                ) -> int:
                     count: int = selfplay.play_games(
-                        tables, states[k], plan.seed + self.done + k * each, each, seats,
+                        tables, states[k], first + starts[k], shares[k], seats,
                         plan.bound, plan.throws, plan.decay, plan.share, strength, net,
                         workspaces[k], inners[k], samples[k], results[k],
                     )  # fmt: skip
@@ -153,13 +164,14 @@ class Trainer:
                 rate = plan.rate * 0.5 * (1 + math.cos(math.pi * gone)) * min(1.0, gone / WARM_UP)
                 with compiled.announced_learning():
                     error = self._learn(counts, samples, workspaces, slopes, rate)
-                self.done += plan.per_round
+                self.done += today
                 # A net with NaN or infinity would never finish a game.
                 if not (math.isfinite(error) and np.isfinite(self.averages).all()):
                     raise FoxtrayError(
                         f"training failed after {self.done} games: weights contain NaN or infinity"
                     )
-                yield np.concatenate(results), error
+                played = zip(results, shares, strict=True)
+                yield np.concatenate([totals[:share] for totals, share in played]), error
 
     def _learn(
         self,
@@ -173,7 +185,8 @@ class Trainer:
         plan, learner = self.plan, compiled.learner()
         order = np.random.default_rng((plan.seed, self.done))
         error = 0.0
-        for k in range(plan.threads):
+        busy = np.flatnonzero(counts).tolist()  # a short last round may leave threads idle
+        for k in busy:
             mixed = order.permutation(counts[k])
             batches = max(1, counts[k] // plan.batch)
             for b in range(batches):
@@ -181,7 +194,7 @@ class Trainer:
                 error += learner.learn(
                     mixed, first, end, net_of(self.weights), net_of(slopes), workspaces[k],
                     samples[k],
-                ) / batches / plan.threads  # fmt: skip
+                ) / batches / len(busy)  # fmt: skip
                 self.step += 1
                 keep = min(plan.keep, (1 + self.step) / (10 + self.step))
                 flats = (self.weights, slopes, self.means, self.squares, self.averages)
@@ -208,8 +221,8 @@ def refit_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Pl
 
 
 def with_games(plan: Plan, games: int) -> Plan:
-    """A plan for at least this many games, in whole rounds."""
-    return replace(plan, games=-(-games // plan.per_round) * plan.per_round)
+    """A plan for this many games; the last round may be a shorter one."""
+    return replace(plan, games=games)
 
 
 def games_in(plan: Plan, seconds: float) -> int:

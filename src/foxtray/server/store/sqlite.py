@@ -29,6 +29,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
+from foxtray.folders import data_folder
 from foxtray.server.store import (
     Addition,
     Conflict,
@@ -195,10 +196,15 @@ class SqliteStore:
 
     def open_files(self) -> None:
         """Open a connection for each thread."""
+        folder = self.path.parent
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if folder == data_folder():
+                folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"{self.path.parent} cannot be made: {error.strerror}") from None
+            raise StoreError(f"{folder} cannot be made: {error.strerror}") from None
+        # Any other folder is the host's: with a wrong name, all tables would seem to be lost.
+        if not folder.is_dir():
+            raise StoreError(f"there is no folder {folder}; make it, or choose another --db")
         try:
             if not self.path.exists():
                 if any(beside.exists() for beside in sidecars(self.path)):
