@@ -28,10 +28,15 @@ MEASURE = """() => {
         small.push([selector, Math.round(box.width), Math.round(box.height)]);
     }
   };
-  check('.spot:not([inert]) > button', 44);
+  check('.spot:not([inert]) > button', innerWidth < 360 ? 36 : 44);
   check('.act button', 44);
-  if (document.querySelector('.die[aria-pressed=true]')) check('[data-place]', 44);
   check('.sheet rect.cell', 24);
+  const written = '.playing :is(.sheet, .act, .total, .others) text';
+  for (const text of document.querySelectorAll(written)) {
+    if (text.closest('.mini, .badge')) continue;
+    const size = parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+    if (size < 11) small.push(['text', text.textContent, size]);
+  }
   for (const button of document.querySelectorAll('.act .buttons button')) {
     const words = document.createRange();
     words.selectNodeContents(button);
@@ -149,6 +154,35 @@ class Guest:
             return False
         return True
 
+    def tap(self) -> bool:
+        """The same by what a finger touches: dice, then a chip or a cell, and the main button."""
+        found: bool = self.page.evaluate(
+            """async ([one, other]) => {
+              const all = (selector) => [...document.querySelectorAll(selector)];
+              if (document.querySelector('.act[aria-busy=true]')) return false;
+              const touch = (list) => {
+                const element = list[Math.floor(one * list.length)];
+                for (const what of ['pointerdown', 'pointerup'])
+                  element?.dispatchEvent(new PointerEvent(what, {bubbles: true}));
+                const {left, top, width, height} = element?.getBoundingClientRect() ?? {};
+                element?.dispatchEvent(new MouseEvent('click', {bubbles: true, detail: 1,
+                  clientX: left + width / 2, clientY: top + height / 2}));
+                return !!element;
+              };
+              const dice = all('.spot:not([inert]) > button');
+              const held = dice.some((die) => die.getAttribute('aria-pressed') === 'true');
+              const reroll = other < 0.1 ? all('[data-act=reroll]') : [];
+              const acted = touch(all('.act button.primary:not(:disabled)')) || touch(reroll) ||
+                (other < 0.5 && touch(all('.chip'))) ||
+                ((held || !dice.length) && touch(all('[data-place]'))) ||
+                touch(all('.chip')) || touch(dice) || touch(all('.act .pass'));
+              await new Promise(requestAnimationFrame);
+              return acted;
+            }""",
+            [self.random.random(), self.random.random()],
+        )
+        return found
+
     def hurry(self) -> Json:
         """The same, by the page's own events and in one go: many browsers share few cores."""
         found: Json = self.page.evaluate(
@@ -215,11 +249,18 @@ class Guest:
                 assert idle < 400, f"nothing to do: {self.page.locator('.act').inner_text()}"
                 self.page.wait_for_timeout(25)
 
+    def menu(self, entry: str) -> None:
+        """Open something from the menu of the table."""
+        self.page.click("[data-menu]")
+        self.page.click(f"dialog button:text-is('{entry}')")
+
     def axe(self) -> None:
         """No screen has a problem that axe-core finds."""
         if not self.page.evaluate("() => 'axe' in window"):
             # Through the debugger, which the page's own policy does not reach.
             self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        # At the end of a page nothing is half covered by a bar, which would count as too small.
+        self.page.evaluate("() => scrollTo(0, document.documentElement.scrollHeight)")
         found = self.page.evaluate(
             """() => axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
               'wcag22aa', 'best-practice']}).then((result) => result.violations.map(

@@ -188,7 +188,7 @@ def test_a_game_that_was_given_up_tells_its_secret_and_is_counted(
         ana.begin("clever")
         ana.settled()
         table = ana.page.url
-        ana.page.click("[aria-label='Leave table']")
+        ana.menu("Leave table")
         ana.page.click("text=Give up this game")
         expect(ana.page.locator("[data-start]").first).to_be_visible()
         ana.begin("clever")

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { arrange, leastHeight } from '../src/lib/arranging'
 import { draw, fitting, LEAST } from '../src/lib/drawing'
 import type { Area, Sheet } from '../src/lib/game'
 import { placed, SHAPES } from '../src/lib/shapes'
@@ -22,12 +23,50 @@ describe('a row of fields', () => {
   it.each([200, 248, 290, 316, 330, 360, 700])('never gets cells too small in %i pixels', (room) => {
     for (const count of [11, 12]) {
       const perRow = fitting(row(count, 'sum'), room)
-      expect((room / perRow) * 0.92).toBeGreaterThanOrEqual(LEAST - 1e-9)
+      expect(room / perRow).toBeGreaterThanOrEqual(LEAST - 1e-9)
       expect(perRow).toBeLessThanOrEqual(count)
     }
   })
   it('keeps pairs together', () => {
     for (const room of [140, 200, 250, 290, 310]) expect(fitting(row(12, 'pairs'), room) % 2).toBe(0)
+  })
+})
+
+describe('an arrangement', () => {
+  const grid = (colour: string, rows: number, columns: number): Area => ({
+    ...row(rows * columns, 'groups'), colour, grid: true, rows, columns,
+    cells: row(rows * columns, 'groups').cells.map((cell, i) => ({ ...cell, row: Math.floor(i / columns), column: i % columns })),
+  })
+  const areas = [grid('a', 4, 4), grid('b', 3, 4), row(11, 'sum'), row(11, 'sum')]
+  const colours = (width: number, height?: number) =>
+    arrange(areas, width, height).shelves.map((shelf) => shelf.map(({ area }) => area.colour).join(' '))
+
+  it('puts grids side by side where rows need the width', () => {
+    expect(colours(352)).toEqual(['a b', 'green', 'green'])
+  })
+  it('keeps within the room that there is, and fills it', () => {
+    for (const [width, height] of [[352, 300], [352, 400], [420, 380], [750, 720], [840, 800]] as const) {
+      const found = arrange(areas, width, height)
+      expect(found.height).toBeLessThanOrEqual(height)
+      expect(found.unit).toBeGreaterThanOrEqual(LEAST)
+      for (const shelf of found.shelves) {
+        const wide = shelf.reduce((sum, { drawing }) => sum + drawing.width * found.unit, 0)
+        expect(wide).toBeLessThanOrEqual(width)
+      }
+    }
+  })
+  it('never makes cells too small: rather the page is scrolled', () => {
+    const low = arrange(areas, 352, 200)
+    expect(low.unit).toBeCloseTo(LEAST)
+    expect(low.height).toBe(arrange(areas, 352, 0).height)
+    expect(leastHeight(areas, 352)).toBe(Math.ceil(low.height))
+    const narrow = arrange(areas, 250)
+    expect(narrow.unit).toBeGreaterThanOrEqual(LEAST)
+    expect(narrow.shelves.at(-1)![0]!.drawing.width).toBeLessThan(11)
+  })
+  it('enlarges one area by folding it', () => {
+    const lens = arrange([areas[2]!], 330, Infinity, 46)
+    expect(lens.unit).toBeGreaterThanOrEqual(46)
   })
 })
 

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
 import { bins, scaleFor } from '../src/lib/chart'
 import { NOTHING, candidates, chosen, offered, stillValid, touchCell, touchDie, usableDice } from '../src/lib/choice'
-import { draw, grow } from '../src/lib/drawing'
+import { draw, nearest } from '../src/lib/drawing'
 import { Checker, diceFacts, keptPromise, SecretDice } from '../src/lib/fair'
 import type { Sheet, Area, Place } from '../src/lib/game'
 import { readBonus } from '../src/lib/game'
@@ -130,9 +130,14 @@ describe('drawing', () => {
     expect(wrapped.cells[6]!.box.y).toBeGreaterThan(wrapped.cells[0]!.box.y)
     expect(wrapped.height).toBeCloseTo(2 * draw(row, 12).height)
   })
-  it('grows a place to its least size and keeps it inside', () => {
-    const box = grow({ x: 0.06, y: 0.5, w: 0.88, h: 0.88 }, 1.5, 11, 2)
-    expect(box).toEqual({ x: 0, y: expect.closeTo(0.19, 5), w: 1.5, h: 1.5 })
+  it('takes a touch beside a cell for the nearest one, within reach', () => {
+    const { cells } = draw(row, 12)
+    const among = [cells[2]!, cells[4]!]
+    expect(nearest(among, 2.5, 1, 0.8)?.name).toBe('g3')
+    expect(nearest(among, 3.4, 1, 1.5)?.name).toBe('g3')
+    expect(nearest(among, 3.6, 1, 1.5)?.name).toBe('g5')
+    expect(nearest(among, 4.5, 2.5, 0.8)).toBeNull()
+    expect(nearest([], 4.5, 1, 9)).toBeNull()
   })
 })
 

@@ -62,6 +62,7 @@ describe('choosing', () => {
     expect(choosing.firm).toBe(false)
     choosing.touchDie('a')
     expect([...choosing.places]).toEqual(['x1', 'x2'])
+    expect(choosing.options.map((one) => one.action)).toEqual(['a>x1', 'a>x2'])
     expect(choosing.picked).toBeNull()
     choosing.touchCell('x2')
     expect(choosing.picked?.action).toBe('a>x2')
@@ -73,8 +74,8 @@ describe('choosing', () => {
     const { choosing } = sit({ legal: ENTRIES })
     choosing.touchCell('x2')
     expect(choosing.picked).toBeNull()
-    expect(choosing.choices.map((one) => one.action)).toEqual(['a>x2', 'b>x2'])
-    choosing.touchChoice(choosing.choices[1]!)
+    expect(choosing.options.map((one) => one.action)).toEqual(['a>x2', 'b>x2'])
+    choosing.touchChoice(choosing.options[1]!)
     expect(choosing.picked?.action).toBe('b>x2')
   })
 

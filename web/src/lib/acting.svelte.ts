@@ -2,6 +2,7 @@
 
 import type { Choosing } from './choosing.svelte'
 import type { Command } from './connection'
+import type { Place } from './game'
 import type { Key } from './i18n.svelte'
 import type { Table } from './table.svelte'
 
@@ -71,6 +72,12 @@ export class Acting {
   touchCell(cell: string): void {
     if (this.choosing.picked?.cell === cell) this.main()
     else this.choosing.touchCell(cell)
+  }
+
+  /** The same with a chip. */
+  touchChoice(place: Place): void {
+    if (this.choosing.picked?.action === place.action) this.main()
+    else this.choosing.touchChoice(place)
   }
 
   private async play(action: string, roll = false): Promise<void> {

@@ -49,13 +49,11 @@ export class Choosing {
   readonly bonus = $derived(this.legal.some((place) => place.action.startsWith('+')))
   /** The places on offer are those of one die or of a bonus, not of everything that is legal. */
   readonly firm = $derived(this.touch.die !== null || this.bonus)
-  /** Actions on one cell that differ only in die or value. */
-  readonly choices = $derived.by<Place[]>(() => {
-    const left = candidates(this.legal, { ...this.touch, action: null })
-    const cell = left[0]?.cell
-    const sameCell = !!cell && left.every((place) => place.cell === cell)
-    const meant = this.touch.cell !== null || this.places.size === 1
-    return sameCell && meant && left.length > 1 ? left : []
+  /** The actions that what was touched leaves open, to choose between. */
+  readonly options = $derived.by<Place[]>(() => {
+    if (!this.firm && this.touch.cell === null) return []
+    const { die, cell } = this.touch
+    return candidates(this.legal, { die, cell: this.firm ? null : cell, action: null })
   })
   /** What is picked, or would be by touching the cell that is looked at. */
   readonly shown = $derived.by<Place | null>(() => {
@@ -75,6 +73,7 @@ export class Choosing {
   })
 
   touchDie(die: string): void {
+    this.table.refusal = null
     this.touch = touchDie(this.touch, die)
     const back = `return:${die}`
     if (this.window && this.may.has(back) && this.touch.die) this.touch = { die, cell: null, action: back }

@@ -23,9 +23,13 @@ export interface Drawing {
   pairs: Box[]
 }
 
-const GAP = 0.04
+const GAP = 0.02
 /** Pixels that a cell has at least, whatever the screen. */
-export const LEAST = 24.2
+const LEAST_CELL = 24.05
+/** Pixels of a unit in which a cell is that large. */
+export const LEAST = LEAST_CELL / (1 - 2 * GAP)
+/** Pixels of the smallest writing on a sheet. */
+export const LEAST_WRITING = 11.1
 const BONUS = 0.86
 
 function box(x: number, y: number): Box {
@@ -33,10 +37,10 @@ function box(x: number, y: number): Box {
 }
 
 /** How many fields of a row stand side by side in so many pixels; the rest goes below. */
-export function fitting(area: Area, room: number): number {
+export function fitting(area: Area, room: number, least = LEAST): number {
   const count = area.cells.length
   const step = area.scores === 'pairs' ? 2 : 1
-  const most = Math.max(step, Math.floor((room * (1 - 2 * GAP)) / LEAST / step) * step)
+  const most = Math.max(step, Math.floor(room / least / step) * step)
   const rows = Math.ceil(count / most)
   return Math.ceil(count / rows / step) * step
 }
@@ -131,11 +135,20 @@ function drawRow(area: Area, perRow: number): Drawing {
   }
 }
 
-/** A box grown around its centre to a least size, kept within the drawing. */
-export function grow(from: Box, least: number, width: number, height: number): Box {
-  const w = Math.max(from.w + 2 * GAP, least)
-  const h = Math.max(from.h + 2 * GAP, least)
-  const x = Math.min(Math.max(from.x + from.w / 2 - w / 2, 0), Math.max(width - w, 0))
-  const y = Math.min(Math.max(from.y + from.h / 2 - h / 2, 0), Math.max(height - h, 0))
-  return { x, y, w, h }
+/** The cell among some whose centre is nearest to a point, if it lies within reach; all in units. */
+export function nearest(
+  cells: Drawing['cells'],
+  x: number,
+  y: number,
+  reach: number,
+): Cell | null {
+  let found: Cell | null = null
+  let least = Infinity
+  for (const { cell, box } of cells) {
+    const [dx, dy] = [Math.abs(x - box.x - box.w / 2), Math.abs(y - box.y - box.h / 2)]
+    if (dx > Math.max(reach, box.w / 2 + GAP) || dy > Math.max(reach, box.h / 2 + GAP)) continue
+    const distance = Math.hypot(dx, dy)
+    if (distance < least) [found, least] = [cell, distance]
+  }
+  return found
 }

@@ -1,7 +1,7 @@
 // Cells, bonuses, dice and people in words.
 
-import type { Area, Cell, Marks } from './game'
-import { readBonus } from './game'
+import type { Area, Cell, Marks, Place, Sheet } from './game'
+import { colourOf, findCell, readBonus } from './game'
 import type { SeatInfo } from './wire'
 import { has, t, word } from './i18n.svelte'
 
@@ -50,6 +50,18 @@ export function cellName(game: string, area: Area, cell: Cell): string {
   const twins = area.cells.filter((other) => other.number === number)
   if (twins.length === 1) return t('cell.number', { area: where, number })
   return t('cell.twin', { area: where, number, row: cell.row + 1 })
+}
+
+/** What an action does, as a player would say it: where it marks, or which die comes back. */
+export function placeName(sheet: Sheet, faces: number[], place: Place): string {
+  if (place.cell) {
+    const { area, cell } = findCell(sheet, place.cell)
+    const where = cellName(sheet.id, area, cell)
+    return area.writes === 'value' ? t('choice.write', { value: place.mark, where }) : where
+  }
+  const die = sheet.dice.findIndex((one) => one.letter === place.die)
+  if (die < 0) return ''
+  return t('choice.return', { die: dieTaken(sheet.id, colourOf(sheet, place.die!), faces[die]) })
 }
 
 /** An area for those who hear it: what is marked, and the points. */

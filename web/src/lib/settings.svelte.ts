@@ -1,4 +1,4 @@
-// Choices of this browser: light or dark.
+// Choices of this browser: light or dark, sounds, the lens, shortcuts.
 
 export type Theme = 'auto' | 'light' | 'dark'
 
@@ -31,6 +31,34 @@ export function setTheme(wanted: Theme): void {
   apply()
   try {
     localStorage.setItem('theme', wanted)
+  } catch {
+    // It lasts as long as the page.
+  }
+}
+
+/** What is on or off. */
+const SWITCHES = { sound: false, buzz: true, lens: false, keys: true }
+export type Switch = keyof typeof SWITCHES
+export const SWITCH_NAMES = Object.keys(SWITCHES) as Switch[]
+
+function kept(): Record<Switch, boolean> {
+  try {
+    return { ...SWITCHES, ...(JSON.parse(localStorage.getItem('switches') ?? '{}') as object) }
+  } catch {
+    return SWITCHES
+  }
+}
+
+let switches = $state.raw(kept())
+
+export function isOn(name: Switch): boolean {
+  return switches[name]
+}
+
+export function turn(name: Switch, on: boolean): void {
+  switches = { ...switches, [name]: on }
+  try {
+    localStorage.setItem('switches', JSON.stringify(switches))
   } catch {
     // It lasts as long as the page.
   }

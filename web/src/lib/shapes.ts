@@ -10,7 +10,7 @@ export const SHAPES: Record<ShapeName, string> = {
   diamond: 'M0-1.05 1.05 0 0 1.05-1.05 0Z',
   triangle: 'M0-1.05 1.05.85H-1.05Z',
   hexagon: 'M0-1 .87-.5V.5L0 1-.87.5V-.5Z',
-  shield: 'M-1-.45A1 1 0 0 1 1-.45V.5L.5 1H-.5L-1 .5Z',
+  shield: 'M-.9-.1A.9.9 0 0 1 .9-.1V.55L.45 1H-.45L-.9.55Z',
   heart: 'M0 1-.85.1A.53.53 0 0 1 0-.62 .53.53 0 0 1 .85.1Z',
   pentagon: 'M0-1.05 1-.32 .62.85H-.62L-1-.32Z',
   drop: 'M0-1.05 .61-.08A.72.72 0 1 1-.61-.08Z',
