@@ -69,7 +69,16 @@ FIFTH = f"""{FOURTH}
 SIXTH = FIFTH.replace("2, 1, 1, 0);", "2, 1, 1, 0, 0, NULL);")
 """The sixth version tells games apart that were played with real dice or guests."""
 
-WRITTEN = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH}
+SEVENTH = f"""{SIXTH}
+    INSERT INTO daily_dice VALUES ('2026-11-17', 'clever', x'55', 4500, 1);
+    INSERT INTO daily_attempts VALUES ('2026-11-17', 'clever', 'p1', 't1', 'finished', 15, 5000);
+    INSERT INTO daily_seen VALUES ('2026-11-17', 'clever', x'56');
+    INSERT INTO matches VALUES ('t1', 't1'), ('t2', 't1');
+    INSERT INTO given_up VALUES ('t2', 'p2', 'clever', 2, 4600);
+"""
+"""The seventh version has the dice of the day, challenges and games given up."""
+
+WRITTEN = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH}
 
 STEP = """
     CREATE TABLE ages (player TEXT PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;
@@ -137,7 +146,7 @@ async def check_data(path: Path, *steps: str, mark: str = "") -> None:
         (result,) = await store.results("t1")
         assert result == ResultRow(
             "t1", 0, "p1", None, "clever", 1, 5000, 15, (1, 2, 3, 4, 5), 2, 1, True, False,
-            f"Ana{mark}", True,
+            f"Ana{mark}", True, daily=result.daily,
         )  # fmt: skip
         moved = await store.use_link(b"\x0a", 8000, NewDevice("new", b"\x03", "", 8000))
         assert moved

@@ -147,7 +147,7 @@ def test_every_address_is_in_the_document() -> None:
     text = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
     for endpoint in ENDPOINTS:
         path = re.sub("{(table|device|passkey|player)}", "ID", endpoint.path)
-        path = path.replace("{game}", "GAME")
+        path = path.replace("{game}", "GAME").replace("{other}", "OTHER")
         assert f"`{endpoint.method} {path}" in text
         assert endpoint.method.lower() in document()["paths"][endpoint.path]
 

@@ -17,11 +17,18 @@ from simulation.disk import Disk, SimulatedStore, blank, new_file
 
 from foxtray.server.settings import default_file
 from foxtray.server.store import (
+    CLOCK,
     Addition,
     AuditRow,
     Conflict,
+    DailyAttempt,
+    DailyDiceRow,
+    DailyResult,
+    Departure,
+    GivenUpRow,
     LogRow,
     NewDevice,
+    NewTable,
     PasskeyRow,
     PlayerRow,
     ResultRow,
@@ -369,6 +376,119 @@ def test_solo_games_without_a_result_are_counted(run: Callable[[Scenario], None]
         await store.delete_player("p1")
         assert await store.solo_counts("p1") == {}
         assert await store.solo_counts("p2") == {"clever": SoloCount(0, 1)}
+
+    run(scenario)
+
+
+def test_the_dice_of_a_day_are_tried_once_and_closed(run: Callable[[Scenario], None]) -> None:
+    day, game = "2026-11-17", "clever"
+
+    def dice(number: int, when: str = day) -> DailyDiceRow:
+        return DailyDiceRow(when, game, bytes([number]) * 32, number)
+
+    def attempt(who: int, number: int) -> tuple[DailyAttempt, NewTable]:
+        made = DailyAttempt(day, game, f"p{who}", f"t{number}")
+        return made, NewTable(table(number, f"p{who}"), [(0, f"p{who}")])
+
+    async def scenario(store: Store) -> None:
+        for n in range(1, 5):
+            await store.add_player(player(n))
+        await store.daily.turn(100, "2026-11-15", [dice(1), dice(2, "2026-11-18")])
+        await store.daily.turn(200, "2026-11-15", [dice(3)])
+        assert await store.mark(CLOCK) == 200
+        assert await store.daily.dice(day, game) == dice(1), "once made, dice stay"
+        assert await store.daily.dice(day, "twice") is None
+        await store.daily.begin(*attempt(1, 1), [b"here"])
+        assert await store.table("t1")
+        for again in (attempt(1, 2), attempt(2, 2)):  # had theirs; seen here before
+            with pytest.raises(Conflict):
+                await store.daily.begin(*again, [b"here"])
+        assert await store.table("t2") is None
+        await store.daily.begin(*attempt(2, 2), [b"there"])
+        await store.daily.begin(*attempt(3, 3), [])
+        await store.daily.begin(*attempt(4, 4), [])
+        assert await store.daily.played(day, game) == 4
+        for number in (1, 4):
+            rows = [result(f"t{number}", 0, f"p{number}")]
+            await store.append(Addition(f"t{number}", [], results=rows))
+        await store.accounts.set_banned("p4", 1)
+        gone = Departure("p2", game, 1, 300)
+        await store.append(Addition("t2", [], departures=[gone]))
+        (own,) = await store.results("t1")
+        assert own.daily == day
+        (best,) = await store.daily.results(game, day, day)
+        assert best == DailyResult(day, "p1", "Ana 1", 15, 5_000)
+        await store.daily.turn(300, day, [])
+        closed = await store.daily.dice(day, game)
+        assert closed
+        assert closed.closed
+        states = [await store.daily.attempt(day, game, f"p{n}") for n in (1, 2, 3)]
+        assert [a.state for a in states if a] == ["finished", "given_up", "unfinished"]
+        await store.append(Addition("t3", [], results=[result("t3", 0, "p3")]))
+        late = await store.daily.attempt(day, game, "p3")
+        assert late
+        assert (late.state, late.total) == ("unfinished", None), "closed is closed"
+        with pytest.raises(Conflict):
+            await store.daily.begin(DailyAttempt(day, game, "p5", "t5"), NewTable(table(5), []), [])
+        assert [a.table for a in await store.daily.attempts(game, "p1")] == ["t1"]
+        # A table of the day that goes does not tell the secret of everybody's dice.
+        await store.delete_table("t2")
+        assert await store.expired_secret("t2") is None
+        await store.delete_player("p1")
+        assert await store.daily.attempts(game, "p1") == []
+        assert await store.daily.results(game, day, day) == []
+
+    run(scenario)
+
+
+def test_games_with_the_same_dice_are_a_match(run: Callable[[Scenario], None]) -> None:
+    async def scenario(store: Store) -> None:
+        for n in range(1, 5):
+            await store.add_player(player(n))
+        await store.add_table(table(1), [(0, "p1")])
+        await store.append(Addition("t1", [], results=[result("t1", 0, "p1")]))
+        assert await store.matches(["t1"]) == {}
+        assert await store.met("p1") == set()
+        await store.add_table(table(2, "p2"), [(0, "p2")], "t1")
+        await store.add_table(table(3, "p3"), [(0, "p3")], "t2")  # the same dice, from the second
+        await store.append(Addition("t2", [], results=[result("t2", 0, "p2")]))
+        gone = Departure("p3", "clever", 1, 300)
+        await store.append(Addition("t3", [], seating=[(0, None)], departures=[gone]))
+        await store.add_table(table(4, "p4"), [(0, "p4")], "t1")
+        found = await store.matches(["t3", "t9"])
+        assert list(found) == ["t3"]
+        assert [(g.table, g.player, g.state, g.total) for g in found["t3"]] == [
+            ("t1", "p1", "finished", 15),
+            ("t2", "p2", "finished", 15),
+            ("t3", "p3", "given_up", None),
+            ("t4", "p4", "playing", None),
+        ]
+        assert await store.met("p1") == {"p2"}
+        await store.delete_table("t1")
+        (first, *_) = (await store.matches(["t2"]))["t2"]
+        assert (first.table, first.total, first.kept) == ("t1", 15, False)
+        await store.delete_player("p2")
+        assert [g.table for g in (await store.matches(["t4"]))["t4"]] == ["t1", "t3", "t4"]
+
+    run(scenario)
+
+
+def test_games_given_up_are_known_until_they_are_taken_up(run: Callable[[Scenario], None]) -> None:
+    async def scenario(store: Store) -> None:
+        await store.add_player(player(1))
+        for n in (1, 2, 3):
+            await store.add_table(table(n), [(0, "p1")])
+            await store.append(Addition(f"t{n}", [], departures=[Departure("p1", "clever", 2, n)]))
+        back = Departure("p1", "clever", 2, 9, back=True)
+        await store.append(Addition("t1", [], departures=[back]))
+        # Who did most of it has a result all the same.
+        await store.append(Addition("t2", [], results=[result("t2", 0, "p1")]))
+        assert await store.given_up("p1", 10) == [GivenUpRow("t3", "clever", 2, 3)]
+        await store.delete_table("t3")
+        (row,) = await store.given_up("p1", 10)
+        assert not row.kept
+        await store.delete_player("p1")
+        assert await store.given_up("p1", 10) == []
 
     run(scenario)
 

@@ -11,9 +11,10 @@ from foxtray.game import RULES_VERSION, Game
 from foxtray.server.players import digest
 from foxtray.server.protocol import inputs
 from foxtray.server.protocol.inputs import AnyInput, SeatSetup, TableSetup
-from foxtray.server.store import Addition, LogRow, PlayerRow, TableRow
-from foxtray.server.store.sqlite import append, insert_table
+from foxtray.server.store import Addition, LogRow, NewTable, PlayerRow, TableRow
+from foxtray.server.store.sqlite import append
 from foxtray.server.store.sqlite_accounts import insert_player
+from foxtray.server.store.sqlite_tables import insert_table
 from foxtray.server.tables.log import TableLog
 from simulation.disk import File, blank, new_file
 
@@ -120,7 +121,7 @@ def file_with(tables: Sequence[Prepared]) -> File:
     for table in tables:
         row = table.row()
         seating = [(seat, PEOPLE[seat]) for seat, kind in enumerate(table.seats) if kind == "h"]
-        insert_table(file, row, seating)
+        insert_table(file, NewTable(row, seating))
         if rows := table.rows():
             append(file, Addition(row.id, rows))
     file.execute("COMMIT")

@@ -22,6 +22,7 @@ from foxtray import __version__
 from foxtray.errors import FoxtrayError
 from foxtray.server.backups import Backups
 from foxtray.server.bots.pool import WorkerPool
+from foxtray.server.daily.dailies import Dailies
 from foxtray.server.http.api import json_response, problem, route
 from foxtray.server.http.endpoints import ENDPOINTS
 from foxtray.server.http.hosts import Hosts, is_loopback
@@ -117,6 +118,7 @@ def create_app(
         settings=settings,
         store=store,
         registry=TableRegistry(store, workers, settings, machine, check_throws=check_throws),
+        dailies=Dailies(store, settings, machine),
         players=Players(store, RefusedNames(settings.refused_names, workers.bots), machine),
         limits=limits_of(settings) if limits is None else limits,
         hosts=Hosts(settings),
@@ -134,7 +136,13 @@ def create_app(
     metrics.disk_free.set_function(lambda: free_space(settings.db.parent))
 
     def health() -> Health:
-        tasks = (workers.tasks, services.registry.tasks, live.tasks, backups.tasks)
+        tasks = (
+            workers.tasks,
+            services.registry.tasks,
+            services.dailies.tasks,
+            live.tasks,
+            backups.tasks,
+        )
         dead = [name for group in tasks for name in group.dead]
         status: Literal["ok", "storage_failing", "task_died"] = "ok"
         message = "moves are saved"
@@ -183,6 +191,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         services.registry.start()
+        services.dailies.start()
         live.start()
         backups.start()
         try:
@@ -190,6 +199,7 @@ def create_app(
         finally:
             await backups.close()
             await live.close()
+            await services.dailies.close()
             await services.registry.close()
 
     app = Starlette(

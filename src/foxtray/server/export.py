@@ -9,8 +9,10 @@ from pathlib import Path
 from foxtray.game import RULES_VERSION
 from foxtray.server.store import Store, StoreError, TableRow
 from foxtray.server.store.sqlite import SqliteStore, backup
+from foxtray.server.tables.day_open import is_open
 from foxtray.server.tables.log import TableLog
 from foxtray.server.tables.outdated import OutdatedTable
+from foxtray.server.tables.state import TableState
 
 
 @dataclass(slots=True)
@@ -20,6 +22,8 @@ class Exported:
     records: int = 0
     outdated: int = 0
     """How many of them were played under older rules."""
+    waiting: int = 0
+    """Games with the dice of a day that is not over."""
     damaged: dict[str, str] = field(default_factory=dict)
     """The tables that could not be read, with the cause."""
 
@@ -47,6 +51,9 @@ async def write_records(store: Store, folder: Path) -> Exported:
         row = await store.table(name)
         assert row is not None
         try:
+            if await is_open(store, TableState(row)):
+                done.waiting += 1
+                continue
             text = await record_text(store, row)
         except Exception as error:  # one damaged table must not stop the export
             done.damaged[name] = str(error) or repr(error)

@@ -9,6 +9,7 @@ from foxtray.game import RULES_VERSION
 from foxtray.server.protocol.inputs import decode_setup
 from foxtray.server.protocol.messages import TableData
 from foxtray.server.store import Store, TableRow
+from foxtray.server.tables.day_open import is_open
 from foxtray.server.tables.log import TableLog
 from foxtray.server.tables.outdated import OutdatedTable
 
@@ -26,10 +27,14 @@ async def table_data(store: Store, row: TableRow, player: str) -> TableData:
     damaged: str | None = None
     try:
         if row.rules != RULES_VERSION:
-            record = (await OutdatedTable.load(store, row)).record_text()
+            outdated = await OutdatedTable.load(store, row)
+            if not await is_open(store, outdated.state):
+                record = outdated.record_text()
         else:
             log = await asyncio.to_thread(TableLog, row, await store.log(row.id))
-            if log.state.status == "over":
+            if await is_open(store, log.state):
+                pass  # an admin may play the same dice today
+            elif log.state.status == "over":
                 record = log.state.record_text(await store.names(log.state.players()))
             else:
                 entries = list(log.entries)

@@ -13,12 +13,14 @@ from urllib.parse import urlsplit
 
 from foxtray.errors import FoxtrayError
 from foxtray.folders import data_folder
+from foxtray.server.daily.calendar import zone_of
 
 PREFIX = "FOXTRAY_"
 PEOPLE_PER_ADDRESS = 20
 Registration = Literal["open", "invitation", "closed"]
 REGISTRATION: tuple[Registration, ...] = get_args(Registration)
 """Noted in databases by their numbers: never reordered."""
+OncePer = Literal["player", "device", "address"]
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = ("0.0.0.0", "::")
 """All interfaces, for IPv4 or IPv6."""
@@ -77,6 +79,10 @@ class Settings:
     """Individual limits: `command.player=120/30,socket.address=500`."""
     registration: str = ""
     """Who may become a player: open, invitation or closed; empty: as the host last decided."""
+    timezone: str = "UTC"
+    """The time zone in which the days of the daily dice begin."""
+    daily_once_per: OncePer = "device"
+    """What can play the daily dice only once: a player, a device, or everybody at an address."""
     refused_names: str = ""
     """A file with names that nobody may take."""
     log_level: str = "info"
@@ -124,6 +130,17 @@ class Settings:
         if self.registration not in ("", *REGISTRATION):
             known = ", ".join(REGISTRATION)
             raise BadSetting(f"registration {self.registration!r} is not one of {known}")
+        try:
+            zone_of(self.timezone)
+        except ValueError:
+            raise BadSetting(
+                f"unknown time zone {self.timezone!r}; use a name like Europe/Belgrade"
+            ) from None
+        if self.daily_once_per not in get_args(OncePer):
+            known = ", ".join(get_args(OncePer))
+            raise BadSetting(
+                f"unknown daily_once_per {self.daily_once_per!r}; choose one of {known}"
+            )
         if self.log_level not in ("debug", "info", "warning", "error"):
             raise BadSetting(
                 f"unknown log level {self.log_level!r}; choose one of debug, info, warning, error"

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
+from foxtray.game import Game as FinishedGame
 from foxtray.games.registry import SHEETS
 from foxtray.server.protocol.messages import (
     AreaStatistics,
+    Decided,
     GameLine,
     GameStatistics,
+    MatchGame,
     Opponent,
     SoloStatistics,
     Statistics,
+    Summary,
 )
-from foxtray.server.store import ResultRow, SoloCount
+from foxtray.server.store import MatchRow, ResultRow, SoloCount
 
 Game = list[ResultRow]
 
@@ -28,8 +33,8 @@ def called(row: ResultRow) -> str:
     return row.name or row.guest or row.bot or f"Player {row.seat + 1}"
 
 
-def line(game: Game, player: str) -> GameLine:
-    """A finished game in a list."""
+def line(game: Game, player: str, match: Sequence[MatchRow] = ()) -> GameLine:
+    """A finished game in a list, and all games with the same dice."""
     mine = own(game, player)
     return GameLine(
         table=mine.table,
@@ -46,7 +51,77 @@ def line(game: Game, player: str) -> GameLine:
         practice=mine.practice,
         apart=mine.apart,
         kept=mine.kept,
+        daily=mine.daily or None,
+        match=[match_game(row, player) for row in match],
     )
+
+
+def match_game(row: MatchRow, player: str | None) -> MatchGame:
+    """A game with the same dice, as somebody sees it."""
+    mine = player is not None and row.player == player
+    return MatchGame(row.table, row.name, row.state, row.total, row.at, mine, row.kept)
+
+
+EARLIER = 500
+"""The most games that a new one is compared with."""
+
+
+def earlier_than(
+    table: str, game: str, solo: bool, games: list[Game], player: str
+) -> list[ResultRow]:
+    """A player's other games of one kind, alone or with others, that count."""
+    mine = [own(found, player) for found in games]
+    return [
+        row
+        for row in mine
+        if row.table != table
+        and row.game == game
+        and (row.seats == 1) == solo
+        and not (row.practice or row.apart)
+    ]
+
+
+def summary(over: FinishedGame, earlier: list[ResultRow]) -> Summary:
+    """How a finished game compares with earlier ones of a player."""
+    totals = [row.total for row in earlier]
+    return Summary(
+        games=len(totals),
+        best=max(totals, default=None),
+        mean=sum(totals) / len(totals) if totals else None,
+        decided=decided(over, earlier),
+    )
+
+
+def decided(over: FinishedGame, earlier: list[ResultRow]) -> Decided | None:
+    """What made the largest difference: to the next best seat, or to the player's average."""
+    outcome = over.outcome()
+    assert outcome is not None
+    colours: list[str | None] = [*(area.colour for area in over.sheet.areas), None]
+    parts = [(*card.areas, card.foxes * card.fox_value) for card in over.scores()]
+    if len(parts) == 1:
+        if not earlier:
+            return None
+        known = [(*row.areas, row.foxes * row.fox_value) for row in earlier]
+        means = [sum(column) / len(known) for column in zip(*known, strict=True)]
+        gaps = [part - mean for part, mean in zip(parts[0], means, strict=True)]
+        # A good game is told by what was good about it.
+        better = sum(gaps) >= 0
+        at = gaps.index(max(gaps) if better else min(gaps))
+        points = round(abs(gaps[at]))
+        return Decided("above" if better else "below", colours[at], points) if points else None
+    winner, *others = outcome.winners
+    if others:
+        return None
+    other = max(
+        (seat for seat in range(len(parts)) if seat != winner),
+        key=lambda seat: (outcome.totals[seat], max(over.scores()[seat].areas)),
+    )
+    gaps = [one - two for one, two in zip(parts[winner], parts[other], strict=True)]
+    at = gaps.index(max(gaps))
+    how: Literal["winner", "tie"] = "winner"
+    if outcome.totals[winner] == outcome.totals[other]:
+        how, at = "tie", parts[winner].index(max(over.scores()[winner].areas))
+    return Decided(how, colours[at], gaps[at], winner, other)
 
 
 def statistics(games: list[Game], player: str, solo: Mapping[str, SoloCount]) -> Statistics:

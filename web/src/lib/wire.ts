@@ -33,9 +33,9 @@ export const REFUSAL_CODES = [
   'id_used', 'name_empty', 'name_too_long', 'name_unprintable', 'bad_link', 'name_refused',
   'bad_code', 'bad_passkey', 'no_passkeys', 'no_device', 'registration_closed',
   'registration_fixed', 'invitation_needed', 'banned', 'not_admin', 'host_only', 'no_player',
-  'seed_not_solo', 'same_dice_unknown', 'one_seat_each', 'too_many_tables', 'too_many',
-  'storage_failing', 'bad_host', 'bad_origin', 'not_found', 'method_not_allowed', 'too_large',
-  'internal',
+  'seed_not_solo', 'same_dice_unknown', 'daily_open', 'daily_seat', 'daily_tomorrow', 'daily_seen',
+  'daily_gone', 'one_seat_each', 'too_many_tables', 'too_many', 'storage_failing', 'bad_host',
+  'bad_origin', 'not_found', 'method_not_allowed', 'too_large', 'internal',
 ] as const
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
@@ -606,6 +606,15 @@ export interface DiceInfo {
   again: boolean
 }
 
+/**
+ * The day whose dice a game has, as YYYY-MM-DD. From `closes` on, others may watch the game, its
+ * record is available, and it no longer counts if it is not over.
+ */
+export interface DailyInfo {
+  day: string
+  closes: number
+}
+
 /** Everything about a table except the game itself. */
 export interface TableInfo {
   id: string
@@ -624,6 +633,10 @@ export interface TableInfo {
   first: number | null
   /** The id of the table of the rematch. */
   rematch: string | null
+  /** The key to watch the rematch with, for those who watched this game. */
+  rematch_key: string | null
+  /** The id of the table that this one is the rematch of. */
+  rematch_of: string | null
   /** The level that plays for an absent player. */
   stand_in: string
   /**
@@ -633,6 +646,8 @@ export interface TableInfo {
   starting: boolean
   /** Every player gave up: nobody can resume, and the secret of the dice is revealed. */
   given_up: boolean
+  /** Set if these are the dice of a day. `dice.secret` is then never told here; see the record. */
+  daily: DailyInfo | null
 }
 
 /** What only I am told: my seat, if any, those of my guests, and the links I can share. */
@@ -813,6 +828,8 @@ export interface TableLine {
   waiting: number[]
   /** Since when it waits for the first of them. */
   since: number | null
+  /** The day whose dice it has. */
+  daily: string | null
   /**
    * Why this version cannot continue the game. Its record can still be downloaded if the reason is
    * an older version of the rules.
@@ -965,10 +982,100 @@ export interface Steps {
   steps: Step[]
 }
 
-/** The points of every seat after each step, and the turn of each step. */
+/** A roll: its address (docs/fair-dice.md), and the faces in sheet order; 0 if not rolled. */
+export interface CourseRoll {
+  turn: number
+  roll: number
+  reroll: number
+  faces: number[]
+}
+
+/** The points of every seat after each step, the turn of each step, and all rolls. */
 export interface Course {
   totals: number[][]
   turns: number[]
+  rolls: CourseRoll[]
+}
+
+/**
+ * What decided a game: the part of the score with the largest difference. `winner`: between the
+ * winner and the next best seat, in the winner's favour; `tie`: the totals were equal, and the best
+ * area decided. `above` and `below`: a solo game against my average.
+ */
+export interface Decided {
+  how: 'winner' | 'tie' | 'above' | 'below'
+  /** The colour of an area; null for the foxes. */
+  area: string | null
+  points: number
+  /** The winner's. */
+  seat: number | null
+  /** The next best seat. */
+  other: number | null
+}
+
+/**
+ * How a finished game compares with my earlier ones: solo games with solo games, games with others
+ * with games with others. Practice games are left out, and this one.
+ */
+export interface Summary {
+  games: number
+  best: number | null
+  mean: number | null
+  decided: Decided | null
+}
+
+/** One of the games played with the same dice. The first of them is the challenge. */
+export interface MatchGame {
+  table: string
+  /** Empty if the player has been deleted. */
+  name: string
+  state: 'playing' | 'finished' | 'given_up' | 'gone'
+  total: number | null
+  /** When it ended; while it is played, when it was created. */
+  at: number
+  mine: boolean
+  /** Whether its moves are still stored, so that it can be compared. */
+  kept: boolean
+}
+
+/** All games with the dice of a table, which is one of them. */
+export interface Match {
+  game: string
+  games: MatchGame[]
+}
+
+/** What a player did after a roll. */
+export interface MatchSide {
+  /** The dice that were rolled, by colour; empty if this roll did not happen in their game. */
+  dice: string[]
+  /** As in the record. */
+  actions: string[]
+  events: GameEvent[]
+  total: number
+}
+
+/**
+ * The same roll in both games. `faces` are those of all six dice, in sheet order; 0 if neither
+ * player rolled the die.
+ */
+export interface MatchRoll {
+  turn: number
+  roll: number
+  reroll: number
+  faces: number[]
+  /** Whether both did the same up to here and after this roll. */
+  same: boolean
+  sides: MatchSide[]
+}
+
+/** Two finished games with the same dice, roll by roll. */
+export interface Comparison {
+  game: string
+  /** The two, in the order of `sides`. */
+  games: MatchGame[]
+  /** The index of the first roll after which they did different things. */
+  parted: number | null
+  rolls: MatchRoll[]
 }
 
 /** One of my finished games. */
@@ -989,12 +1096,30 @@ export interface GameLine {
   apart: boolean
   /** Whether its moves are still stored, so that it can be replayed. */
   kept: boolean
+  /** The day whose dice it had. */
+  daily: string | null
+  /** If others played the same dice: all games with them, mine too. */
+  match: MatchGame[]
 }
 
-/** My finished games, newest first; `next` continues the list. */
+/** A game that I gave up. */
+export interface GivenUpLine {
+  table: string
+  game: string
+  seats: number
+  at: number
+  daily: string | null
+  kept: boolean
+}
+
+/**
+ * My finished games, newest first; `next` continues the list. The first part also has the last
+ * games that I gave up.
+ */
 export interface History {
   games: GameLine[]
   next: number | null
+  given_up: GivenUpLine[]
 }
 
 /** One area across all my games. */
@@ -1046,6 +1171,78 @@ export interface Statistics {
   solo: Record<string, SoloStatistics>
   /** My games with real dice, or with guests on one device. */
   apart: Record<string, GameStatistics>
+}
+
+/** Today's dice of one game. `state`: `open` if I can begin, `tomorrow` if I am too new. */
+export interface DailyGame {
+  game: string
+  state: 'open' | 'tomorrow' | 'playing' | 'finished' | 'given_up' | 'unfinished'
+  commitment: string
+  /** When the server fixed these dice. */
+  committed: number
+  /** Tomorrow's. */
+  next_commitment: string | null
+  /** How many have begun. */
+  players: number
+  /** Of my attempt. */
+  table: string | null
+  total: number | null
+  /** Among all players so far; once I have finished. */
+  place: number | null
+  /** On how many days in a row I finished; one missed day in seven does not end it. */
+  streak: number
+}
+
+/** The day of this server, and its dice. */
+export interface DailyToday {
+  day: string
+  ends: number
+  /** Until then, a game that was begun in time can be finished. */
+  closes: number
+  /** The time zone of the day. */
+  zone: string
+  games: DailyGame[]
+}
+
+/** A line of a ranking; who has equal points shares a place. */
+export interface DailyPlace {
+  place: number
+  name: string
+  points: number
+  /** On how many days they were scored; for the week, the five best count. */
+  days: number
+  mine: boolean
+}
+
+/** How many totals are from `low` up to the next bin. */
+export interface DailyBin {
+  low: number
+  count: number
+  mine: boolean
+}
+
+/**
+ * The ranking of a day or of the week around it. Until I have played the day or it is closed,
+ * `hidden` is true and the results of that day are left out.
+ */
+export interface DailyRanking {
+  day: string
+  game: string
+  span: 'day' | 'week'
+  among: 'all' | 'friends'
+  closed: boolean
+  hidden: boolean
+  /** In this ranking. */
+  players: number
+  /** The first ones, and those around me. */
+  places: DailyPlace[]
+  /** The distribution of the day's totals. */
+  bins: DailyBin[]
+  /** Null if this server had no dice that day. */
+  commitment: string | null
+  committed: number | null
+  /** Once the day is closed. */
+  secret: string | null
 }
 
 /** A game that can be played here, and its texts in the requested language. */

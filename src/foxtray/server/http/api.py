@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import io
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from foxtray.server import statistics
 from foxtray.server.devices import device_name
 from foxtray.server.http.live import Live
 from foxtray.server.http.services import COOKIE, Services
+from foxtray.server.http.static import SMALL
 from foxtray.server.protocol.codec import decode_refusal, encode
 from foxtray.server.protocol.inputs import decode_setup
 from foxtray.server.protocol.messages import (
@@ -33,6 +35,7 @@ from foxtray.server.protocol.messages import (
     DiceSecret,
     GameInfo,
     GameList,
+    GivenUpLine,
     History,
     LinkMade,
     LinkUse,
@@ -47,18 +50,20 @@ from foxtray.server.protocol.messages import (
     Snapshot,
     Statistics,
     Steps,
+    Summary,
     TableLine,
     TableMade,
     TableWish,
     Update,
 )
 from foxtray.server.protocol.refusals import Refusal, status
-from foxtray.server.store import PlayerRow, TableRow
+from foxtray.server.store import PlayerRow, ResultRow, TableRow
 from foxtray.server.tables import replay
 from foxtray.server.tables.table import Table
 
 YEAR = 365 * 86_400
 PAGE = 50
+LATEST = 1 << 62
 PRIVATE = {"Cache-Control": "no-store"}
 
 
@@ -148,6 +153,8 @@ class Endpoint:
     media: str = "application/json"
     weight: str = "request"
     """The bucket it is paid from."""
+    compressed: bool = False
+    """Whether its answers are long, and hold nothing that must not be guessed by their length."""
 
 
 KEY_HEADER = "Foxtray-Key"
@@ -201,6 +208,7 @@ async def table_line(call: Call, name: str) -> TableLine | None:
         touched=table.log.rows[-1].at if table.log.rows else state.row.created,
         waiting=list(state.wanted()),
         since=table.log.waiting_since(),
+        daily=state.daily.day if state.daily else None,
     )
 
 
@@ -263,10 +271,19 @@ async def use_link(call: Call) -> PlayerInfo:
 
 
 async def get_games(call: Call) -> History:
-    player = call.me.id
-    games = await call.services.store.results_of(player, before=call.query["before"], limit=PAGE)
-    lines = [statistics.line(game, player) for game in games]
-    return History(lines, lines[-1].finished if len(lines) == PAGE else None)
+    player, store, before = call.me.id, call.services.store, call.query["before"]
+    games = await store.results_of(player, before=before, limit=PAGE)
+    matches = await store.matches([game[0].table for game in games])
+    lines = [statistics.line(game, player, matches.get(game[0].table, ())) for game in games]
+    given_up = [] if before < LATEST else await store.given_up(player, PAGE)
+    return History(
+        lines,
+        lines[-1].finished if len(lines) == PAGE else None,
+        [
+            GivenUpLine(row.table, row.game, row.seats, row.at, row.daily or None, row.kept)
+            for row in given_up
+        ],
+    )
 
 
 async def get_statistics(call: Call) -> Statistics:
@@ -334,6 +351,17 @@ async def get_course(call: Call) -> Course:
     return await asyncio.to_thread(replay.course, table.state.record)
 
 
+async def get_summary(call: Call) -> Summary:
+    table = await finished(call)
+    record, earlier = table.state.record, list[ResultRow]()
+    assert record
+    if call.player:
+        me, solo = call.me.id, len(table.state.seats) == 1
+        games = await call.services.store.results_of(me, limit=statistics.EARLIER)
+        earlier = statistics.earlier_than(table.id, record.setup.game, solo, games, me)
+    return statistics.summary(record.game, earlier)
+
+
 async def get_record(call: Call) -> Response:
     name = call.request.path_params["table"]
     text = await call.services.registry.record(name, player_id(call), call.key)
@@ -397,7 +425,7 @@ ENDPOINTS = (
              LinkMade, weight="heavy"),
     Endpoint("POST", "/api/link", use_link, "Use such a link", PlayerInfo, LinkUse),
     Endpoint("GET", "/api/me/games", get_games, "My finished games", History,
-             query=(Parameter("before", "continue an earlier answer", 0, 1 << 62, 1 << 62),),
+             query=(Parameter("before", "continue an earlier answer", 0, LATEST, LATEST),),
              weight="heavy"),
     Endpoint("GET", "/api/me/statistics", get_statistics, "My statistics", Statistics,
              weight="heavy"),
@@ -410,9 +438,12 @@ ENDPOINTS = (
              Posted, query=(KEY,)),
     Endpoint("GET", "/api/tables/{table}/steps", get_steps, "The steps of a finished game", Steps,
              query=(KEY, Parameter("first", "the first step wanted", 0, 10_000, 0),
-                    Parameter("count", "how many", 1, 100, 50)), weight="heavy"),
+                    Parameter("count", "how many", 1, 100, 50)), weight="heavy",
+             compressed=True),
     Endpoint("GET", "/api/tables/{table}/course", get_course, "Everybody's points over time",
-             Course, query=(KEY,), weight="heavy"),
+             Course, query=(KEY,), weight="heavy", compressed=True),
+    Endpoint("GET", "/api/tables/{table}/summary", get_summary,
+             "How a finished game compares with my earlier ones", Summary, query=(KEY,)),
     Endpoint("GET", "/api/tables/{table}/record", get_record,
              "The record of a game that is over or was given up",
              str, query=(KEY,), media="text/plain", weight="heavy"),
@@ -436,6 +467,15 @@ ENDPOINTS = (
 
 def json_response(data: bytes, code: int = 200) -> Response:
     return Response(data, code, media_type="application/json", headers=PRIVATE)
+
+
+def compress(request: Request, response: Response) -> None:
+    """Send an answer compressed to those who can read that."""
+    response.headers["Vary"] = "Accept-Encoding"
+    if "gzip" in request.headers.get("accept-encoding", "") and len(response.body) > SMALL:
+        response.body = gzip.compress(response.body, 6, mtime=0)
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers["Content-Length"] = str(len(response.body))
 
 
 def problem(services: Services, error: FoxtrayError) -> Response:
@@ -534,6 +574,8 @@ def route(endpoint: Endpoint, services: Services, live: Live) -> Route:
         except FoxtrayError as error:
             return problem(services, error)
         response = answer if isinstance(answer, Response) else json_response(encode(answer))
+        if endpoint.compressed:
+            compress(request, response)
         if call.token is not None:
             set_cookie(
                 response, call.token, services.hosts.base(request.scope).startswith("https:")

@@ -1,5 +1,11 @@
 """Every address of the API."""
 
-from foxtray.server.http import account_api, admin_api, api
+from foxtray.server.http import account_api, admin_api, api, daily_api, match_api
 
-ENDPOINTS = (*api.ENDPOINTS, *account_api.ENDPOINTS, *admin_api.ENDPOINTS)
+ENDPOINTS = (
+    *api.ENDPOINTS,
+    *daily_api.ENDPOINTS,
+    *match_api.ENDPOINTS,
+    *account_api.ENDPOINTS,
+    *admin_api.ENDPOINTS,
+)

@@ -38,6 +38,8 @@ ROUNDS = 8
 """How often silent sockets are looked for in the time that they have."""
 LITTER = 500
 """Ended sockets that may lie about, about 10 MB."""
+NOT_TO_BE_SEEN = ("no_table", "rules_changed", "daily_open")
+"""Refusals of a table that will not change by saying hello again."""
 OFFENCES = 100
 SLICE = 4096
 """Bytes that are parsed before anybody looks at how many frames they held."""
@@ -272,7 +274,7 @@ class Live:
             except FoxtrayError as error:
                 offences += error.code == "too_many"
                 self._refuse(connection, error, text)
-                if connection.table is None and error.code in ("no_table", "rules_changed"):
+                if connection.table is None and error.code in NOT_TO_BE_SEEN:
                     return CLOSE_GONE, error.code
             except Exception:
                 log.exception("command_failed")

@@ -10,6 +10,7 @@ from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 from foxtray.errors import FoxtrayError
+from foxtray.server.daily.dailies import Dailies
 from foxtray.server.http.hosts import Hosts
 from foxtray.server.http.limits import Limits
 from foxtray.server.http.long_polls import LongPolls
@@ -51,6 +52,7 @@ class Services:
     settings: Settings
     store: Store
     registry: TableRegistry
+    dailies: Dailies
     players: Players
     limits: Limits
     hosts: Hosts

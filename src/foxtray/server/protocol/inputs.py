@@ -108,9 +108,10 @@ class Paused(Input, tag="paused"):
 
 
 class Rematched(Input, tag="rematched"):
-    """The same people play again at another table."""
+    """The same people play again at another table, which those who watch may watch, too."""
 
     table: str
+    watch: str | None = None
 
 
 AnyInput = (
@@ -131,6 +132,13 @@ class SeatSetup(Struct, omit_defaults=True, frozen=True):
     """The name of somebody who plays on the device of `player`."""
 
 
+class Daily(Struct, frozen=True):
+    """The day whose dice a game has, and when that day closes."""
+
+    day: str
+    closes: int
+
+
 class TableSetup(Struct, omit_defaults=True, frozen=True):
     """The settings that a table was created with."""
 
@@ -148,6 +156,8 @@ class TableSetup(Struct, omit_defaults=True, frozen=True):
     tutorial: bool = False
     real_dice: bool = False
     """People roll the dice by hand and enter the faces."""
+    daily: Daily | None = None
+    rematch_of: str | None = None
 
     @property
     def practice(self) -> bool:

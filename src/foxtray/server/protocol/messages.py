@@ -110,6 +110,11 @@ SERVER_CODES = {
     "no_player": "there is no such player",
     "seed_not_solo": "you can choose the dice only in solo practice",
     "same_dice_unknown": "the dice of that game cannot be replayed",
+    "daily_open": "others still play these dice today; this is shown when the day is closed",
+    "daily_seat": "the seat of a daily game is yours alone and cannot be changed",
+    "daily_tomorrow": "new players can play the daily dice from tomorrow on",
+    "daily_seen": "another player has already played today's dice from here",
+    "daily_gone": "you have had your attempt at today's dice; its table was closed",
     "one_seat_each": "you can take only one seat",
     "too_many_tables": "you have too many unfinished tables; finish or leave one",
     "too_many": "too many requests; wait a moment",
@@ -308,6 +313,14 @@ class DiceInfo(Struct, frozen=True):
     """Whether the dice are those of an earlier game, so that players may know them."""
 
 
+class DailyInfo(Struct, frozen=True):
+    """The day whose dice a game has, as YYYY-MM-DD. From `closes` on, others may watch the game,
+    its record is available, and it no longer counts if it is not over."""
+
+    day: str
+    closes: int
+
+
 class TableInfo(Struct, frozen=True):
     """Everything about a table except the game itself."""
 
@@ -327,6 +340,10 @@ class TableInfo(Struct, frozen=True):
     first: int | None = None
     rematch: str | None = None
     """The id of the table of the rematch."""
+    rematch_key: str | None = None
+    """The key to watch the rematch with, for those who watched this game."""
+    rematch_of: str | None = None
+    """The id of the table that this one is the rematch of."""
     stand_in: str = SUBSTITUTE
     """The level that plays for an absent player."""
     starting: bool = False
@@ -334,6 +351,8 @@ class TableInfo(Struct, frozen=True):
     is `lobby`."""
     given_up: bool = False
     """Every player gave up: nobody can resume, and the secret of the dice is revealed."""
+    daily: DailyInfo | None = None
+    """Set if these are the dice of a day. `dice.secret` is then never told here; see the record."""
 
 
 class You(Struct, frozen=True):
@@ -545,6 +564,8 @@ class TableLine(Struct, frozen=True):
     """The seats that the game waits for."""
     since: int | None = None
     """Since when it waits for the first of them."""
+    daily: str | None = None
+    """The day whose dice it has."""
     unplayable: str | None = None
     """Why this version cannot continue the game. Its record can still be downloaded if the reason
     is an older version of the rules."""
@@ -711,11 +732,105 @@ class Steps(Struct, frozen=True):
     steps: list[Step]
 
 
+class CourseRoll(Struct, frozen=True):
+    """A roll: its address (docs/fair-dice.md), and the faces in sheet order; 0 if not rolled."""
+
+    turn: int
+    roll: int
+    reroll: int
+    faces: list[int]
+
+
 class Course(Struct, frozen=True):
-    """The points of every seat after each step, and the turn of each step."""
+    """The points of every seat after each step, the turn of each step, and all rolls."""
 
     totals: list[list[int]]
     turns: list[int]
+    rolls: list[CourseRoll] = []
+
+
+class Decided(Struct, frozen=True):
+    """What decided a game: the part of the score with the largest difference.
+
+    `winner`: between the winner and the next best seat, in the winner's favour; `tie`: the totals
+    were equal, and the best area decided. `above` and `below`: a solo game against my average.
+    """
+
+    how: Literal["winner", "tie", "above", "below"]
+    area: str | None
+    """The colour of an area; null for the foxes."""
+    points: int
+    seat: int | None = None
+    """The winner's."""
+    other: int | None = None
+    """The next best seat."""
+
+
+class Summary(Struct, frozen=True):
+    """How a finished game compares with my earlier ones: solo games with solo games, games with
+    others with games with others. Practice games are left out, and this one."""
+
+    games: int
+    best: int | None
+    mean: float | None
+    decided: Decided | None
+
+
+class MatchGame(Struct, frozen=True):
+    """One of the games played with the same dice. The first of them is the challenge."""
+
+    table: str
+    name: str
+    """Empty if the player has been deleted."""
+    state: Literal["playing", "finished", "given_up", "gone"]
+    total: int | None
+    at: int
+    """When it ended; while it is played, when it was created."""
+    mine: bool
+    kept: bool
+    """Whether its moves are still stored, so that it can be compared."""
+
+
+class Match(Struct, frozen=True):
+    """All games with the dice of a table, which is one of them."""
+
+    game: str
+    games: list[MatchGame]
+
+
+class MatchSide(Struct, frozen=True):
+    """What a player did after a roll."""
+
+    dice: list[str]
+    """The dice that were rolled, by colour; empty if this roll did not happen in their game."""
+    actions: list[str]
+    """As in the record."""
+    events: list[EventView]
+    total: int
+
+
+class MatchRoll(Struct, frozen=True):
+    """The same roll in both games. `faces` are those of all six dice, in sheet order; 0 if neither
+    player rolled the die."""
+
+    turn: int
+    roll: int
+    reroll: int
+    faces: list[int]
+    same: bool
+    """Whether both did the same up to here and after this roll."""
+    sides: list[MatchSide]
+
+
+class Comparison(Struct, frozen=True):
+    """Two finished games with the same dice, roll by roll."""
+
+    game: str
+    games: list[MatchGame]
+    """The two, in the order of `sides`."""
+    parted: int | None
+    """The index of the first roll after which they did different things."""
+    rolls: list[MatchRoll]
 
 
 class GameLine(Struct, frozen=True):
@@ -737,13 +852,30 @@ class GameLine(Struct, frozen=True):
     """Whether real dice were used or guests took part: it counts in `apart` only."""
     kept: bool
     """Whether its moves are still stored, so that it can be replayed."""
+    daily: str | None = None
+    """The day whose dice it had."""
+    match: list[MatchGame] = []
+    """If others played the same dice: all games with them, mine too."""
+
+
+class GivenUpLine(Struct, frozen=True):
+    """A game that I gave up."""
+
+    table: str
+    game: str
+    seats: int
+    at: int
+    daily: str | None
+    kept: bool
 
 
 class History(Struct, frozen=True):
-    """My finished games, newest first; `next` continues the list."""
+    """My finished games, newest first; `next` continues the list. The first part also has the last
+    games that I gave up."""
 
     games: list[GameLine]
     next: int | None
+    given_up: list[GivenUpLine] = []
 
 
 class AreaStatistics(Struct, frozen=True):
@@ -798,6 +930,84 @@ class Statistics(Struct, frozen=True):
     solo: dict[str, SoloStatistics]
     apart: dict[str, GameStatistics]
     """My games with real dice, or with guests on one device."""
+
+
+# --- the dice of the day ------------------------------------------------------------------------
+
+
+class DailyGame(Struct, frozen=True):
+    """Today's dice of one game. `state`: `open` if I can begin, `tomorrow` if I am too new."""
+
+    game: str
+    state: Literal["open", "tomorrow", "playing", "finished", "given_up", "unfinished"]
+    commitment: str
+    committed: int
+    """When the server fixed these dice."""
+    next_commitment: str | None
+    """Tomorrow's."""
+    players: int
+    """How many have begun."""
+    table: str | None = None
+    """Of my attempt."""
+    total: int | None = None
+    place: int | None = None
+    """Among all players so far; once I have finished."""
+    streak: int = 0
+    """On how many days in a row I finished; one missed day in seven does not end it."""
+
+
+class DailyToday(Struct, frozen=True):
+    """The day of this server, and its dice."""
+
+    day: str
+    ends: int
+    closes: int
+    """Until then, a game that was begun in time can be finished."""
+    zone: str
+    """The time zone of the day."""
+    games: list[DailyGame]
+
+
+class DailyPlace(Struct, frozen=True):
+    """A line of a ranking; who has equal points shares a place."""
+
+    place: int
+    name: str
+    points: int
+    days: int
+    """On how many days they were scored; for the week, the five best count."""
+    mine: bool
+
+
+class DailyBin(Struct, frozen=True):
+    """How many totals are from `low` up to the next bin."""
+
+    low: int
+    count: int
+    mine: bool
+
+
+class DailyRanking(Struct, frozen=True):
+    """The ranking of a day or of the week around it. Until I have played the day or it is closed,
+    `hidden` is true and the results of that day are left out."""
+
+    day: str
+    game: str
+    span: Literal["day", "week"]
+    among: Literal["all", "friends"]
+    closed: bool
+    hidden: bool
+    players: int
+    """In this ranking."""
+    places: list[DailyPlace]
+    """The first ones, and those around me."""
+    bins: list[DailyBin]
+    """The distribution of the day's totals."""
+    commitment: str | None
+    """Null if this server had no dice that day."""
+    committed: int | None
+    secret: str | None
+    """Once the day is closed."""
 
 
 class GameInfo(Struct, frozen=True):

@@ -7,7 +7,7 @@ returns, everything it wrote is durable. If it cannot write, it raises StorageFa
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -30,6 +30,10 @@ class StoreError(FoxtrayError):
     """The store cannot be opened: it is in use, has another version, or is not a store."""
 
     code = "store"
+
+
+CLOCK = "daily"
+"""The mark of the time when a day of the daily dice last began or closed."""
 
 
 class PlayerRow(Struct, frozen=True):
@@ -153,6 +157,8 @@ class ResultRow(Struct, frozen=True):
     """Played with real dice or guests, so that it stands apart in statistics."""
     guest: str | None = None
     """The name of a guest."""
+    daily: str = ""
+    """The day whose dice they were, if any; filled in when read."""
 
 
 class SoloStart(Struct, frozen=True):
@@ -174,6 +180,84 @@ class NewTable(Struct, frozen=True):
 
     row: TableRow
     seating: Sequence[tuple[int, str | None]]
+    root: str | None = None
+    """The table whose dice are used again, in a challenge."""
+
+
+class Departure(Struct, frozen=True):
+    """A player gave up their seat in a game, or took it back."""
+
+    player: str
+    game: str
+    seats: int
+    at: int
+    back: bool = False
+
+
+class GivenUpRow(Struct, frozen=True):
+    """A game that a player gave up and that has no result of theirs."""
+
+    table: str
+    game: str
+    seats: int
+    at: int
+    daily: str = ""
+    """The day whose dice they were, if any."""
+    kept: bool = True
+    """Whether its table still exists."""
+
+
+MatchState = Literal["playing", "finished", "given_up", "gone"]
+
+
+class MatchRow(Struct, frozen=True):
+    """One of the games that are played with the same dice."""
+
+    table: str
+    player: str | None
+    name: str
+    state: MatchState
+    total: int | None
+    at: int
+    """When it ended; while it is played, when it was created."""
+    kept: bool
+
+
+DailyState = Literal["playing", "finished", "given_up", "unfinished"]
+"""`unfinished`: the day closed before the end of the game."""
+
+
+class DailyDiceRow(Struct, frozen=True):
+    """The secret of the dice of a day, for one game."""
+
+    day: str
+    game: str
+    secret: bytes
+    made: int
+    closed: bool = False
+    """Whether nobody can play them any more for the ranking, so that the secret may be told."""
+
+
+class DailyAttempt(Struct, frozen=True):
+    """The one attempt of a player at the dice of a day."""
+
+    day: str
+    game: str
+    player: str
+    table: str
+    state: DailyState = "playing"
+    total: int | None = None
+    finished: int | None = None
+
+
+class DailyResult(Struct, frozen=True):
+    """A finished attempt that counts, with the player's current name."""
+
+    day: str
+    player: str
+    name: str
+    total: int
+    finished: int
 
 
 class Addition(Struct, frozen=True):
@@ -188,6 +272,7 @@ class Addition(Struct, frozen=True):
     results: Sequence[ResultRow] = ()
     opened: NewTable | None = None
     solo_start: SoloStart | None = None
+    departures: Sequence[Departure] = ()
 
 
 class Accounts(Protocol):
@@ -229,11 +314,36 @@ class Accounts(Protocol):
         """What was done as host, the newest first; all of it, or what concerns one player."""
 
 
+class Daily(Protocol):
+    """The dice of every day, and who played them."""
+
+    async def turn(self, at: int, closed: str, dice: Sequence[DailyDiceRow]) -> None:
+        """Note the time under `CLOCK`, close the days up to one, and add dice that are new."""
+
+    async def dice(self, day: str, game: str) -> DailyDiceRow | None: ...
+    async def begin(self, attempt: DailyAttempt, table: NewTable, seen: Sequence[bytes]) -> None:
+        """Create the table of an attempt; Conflict if the player had theirs, if the day is closed,
+        or if one of the marks of the place they play from was seen at another attempt."""
+
+    async def attempt(self, day: str, game: str, player: str) -> DailyAttempt | None: ...
+    async def attempts(self, game: str, player: str) -> list[DailyAttempt]:
+        """All attempts of a player at a game, the latest day first."""
+
+    async def results(self, game: str, first: str, last: str) -> list[DailyResult]:
+        """The attempts of some days that count, without those of banned players; the best first."""
+
+    async def played(self, day: str, game: str) -> int:
+        """How many players began an attempt."""
+
+
 class Store(Protocol):
     """A durable store of one server."""
 
     @property
     def accounts(self) -> Accounts: ...
+
+    @property
+    def daily(self) -> Daily: ...
 
     @property
     def failing(self) -> str | None:
@@ -262,7 +372,10 @@ class Store(Protocol):
 
     # Tables.
     async def add_table(
-        self, table: TableRow, seating: Sequence[tuple[int, str | None]]
+        self,
+        table: TableRow,
+        seating: Sequence[tuple[int, str | None]],
+        root: str | None = None,
     ) -> None: ...
     async def table(self, table: str) -> TableRow | None: ...
     async def append(self, addition: Addition) -> None:
@@ -288,6 +401,16 @@ class Store(Protocol):
         self, player: str, *, before: int | None = None, limit: int | None = None
     ) -> list[list[ResultRow]]:
         """The results of all seats of a player's finished games, newest first."""
+
+    async def given_up(self, player: str, limit: int) -> list[GivenUpRow]:
+        """The games that a player gave up and that have no result of theirs, newest first."""
+
+    async def matches(self, tables: Sequence[str]) -> dict[str, list[MatchRow]]:
+        """The games with the same dice as each of these tables, where there are any: the one that
+        the others were challenged by first, then in the order in which they were created."""
+
+    async def met(self, player: str) -> set[str]:
+        """The players with whom a player finished a game, or who played the same dice."""
 
     async def solo_counts(self, player: str) -> dict[str, SoloCount]:
         """A player's solo games without a result of theirs, by game."""

@@ -91,6 +91,31 @@ MIGRATIONS = (
     ALTER TABLE results ADD COLUMN apart INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE results ADD COLUMN guest TEXT;
     """,
+    # The dice of the day and the attempts at them; games with the same dice; games given up.
+    """
+    CREATE TABLE daily_dice (
+        day TEXT NOT NULL, game TEXT NOT NULL, secret BLOB NOT NULL, made INTEGER NOT NULL,
+        closed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (day, game)
+    ) WITHOUT ROWID;
+    CREATE TABLE daily_attempts (
+        day TEXT NOT NULL, game TEXT NOT NULL, player TEXT NOT NULL, "table" TEXT NOT NULL UNIQUE,
+        state TEXT NOT NULL, total INTEGER, finished INTEGER, PRIMARY KEY (day, game, player)
+    ) WITHOUT ROWID;
+    CREATE INDEX daily_attempts_player ON daily_attempts (player);
+    CREATE TABLE daily_seen (
+        day TEXT NOT NULL, game TEXT NOT NULL, mark BLOB NOT NULL, PRIMARY KEY (day, game, mark)
+    ) WITHOUT ROWID;
+    CREATE TABLE matches ("table" TEXT PRIMARY KEY, root TEXT NOT NULL) WITHOUT ROWID;
+    CREATE INDEX matches_root ON matches (root);
+    INSERT INTO matches
+        SELECT id, first_value(id) OVER (PARTITION BY secret ORDER BY created, id) FROM tables
+        WHERE secret IN (SELECT secret FROM tables GROUP BY secret HAVING count(*) > 1);
+    CREATE TABLE given_up (
+        "table" TEXT NOT NULL, player TEXT NOT NULL, game TEXT NOT NULL, seats INTEGER NOT NULL,
+        at INTEGER NOT NULL, PRIMARY KEY ("table", player)
+    ) WITHOUT ROWID;
+    CREATE INDEX given_up_player ON given_up (player, at);
+    """,
 )
 
 

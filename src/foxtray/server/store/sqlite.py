@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,8 +33,11 @@ from foxtray.folders import data_folder
 from foxtray.server.store import (
     Addition,
     Conflict,
+    GivenUpRow,
     LogRow,
+    MatchRow,
     NewDevice,
+    NewTable,
     PlayerRow,
     ResultRow,
     SoloCount,
@@ -49,6 +52,16 @@ from foxtray.server.store.sqlite_accounts import (
     forget_account,
     insert_player,
     sign_in,
+)
+from foxtray.server.store.sqlite_daily import SqliteDaily, note_result
+from foxtray.server.store.sqlite_tables import (
+    TABLE,
+    insert_table,
+    note_departures,
+    read_given_up,
+    read_matches,
+    read_met,
+    seat_players,
 )
 
 if sys.platform != "win32":
@@ -75,7 +88,6 @@ RETRY = 1.0
 BACKUP_STEP = 1_000
 """Pages that a backup copies before it looks whether to go on."""
 REPAIR = "restore a backup with: foxtray restore FILE"
-TABLE = "id, rules, setup, secret, host, invite, watch, created"
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -179,6 +191,7 @@ class SqliteStore:
         self._files = self.found()
         self.start()
         self.accounts = SqliteAccounts(self._read, self._execute)
+        self.daily = SqliteDaily(self._read, self._execute)
 
     @property
     def failing(self) -> str | None:
@@ -230,6 +243,8 @@ class SqliteStore:
                 self._guard.close()
             if isinstance(error, StoreError):
                 raise
+            if "malformed" in str(error):  # so much that it cannot even be checked
+                raise StoreError(f"{self.path} is damaged ({error}): {REPAIR}") from None
             raise StoreError(f"{self.path} cannot be used: {error}") from None
 
     def found(self) -> list[tuple[int, int] | None]:
@@ -477,7 +492,8 @@ class SqliteStore:
             ).fetchall()
             for (table,) in alone + hosted:
                 delete_table(c, table)
-                c.execute('DELETE FROM results WHERE "table"=?', (table,))
+                for kept in ("results", "matches"):
+                    c.execute(f'DELETE FROM {kept} WHERE "table"=?', (table,))
             c.execute("UPDATE seats SET player=NULL WHERE player=?", (player,))
             # Their guests are forgotten with them, also others' guests at the same tables.
             c.execute(
@@ -501,8 +517,13 @@ class SqliteStore:
 
     # --- tables ------------------------------------------------------------------------------
 
-    async def add_table(self, table: TableRow, seating: Sequence[tuple[int, str | None]]) -> None:
-        await self._execute(lambda c: insert_table(c, table, seating))
+    async def add_table(
+        self,
+        table: TableRow,
+        seating: Sequence[tuple[int, str | None]],
+        root: str | None = None,
+    ) -> None:
+        await self._execute(lambda c: insert_table(c, NewTable(table, seating, root)))
 
     async def table(self, table: str) -> TableRow | None:
         def work(c: sqlite3.Connection) -> TableRow | None:
@@ -558,6 +579,15 @@ class SqliteStore:
             return list(games.values())
 
         return await self._read(work)
+
+    async def given_up(self, player: str, limit: int) -> list[GivenUpRow]:
+        return await self._read(lambda c: read_given_up(c, player, limit))
+
+    async def matches(self, tables: Sequence[str]) -> dict[str, list[MatchRow]]:
+        return await self._read(lambda c: read_matches(c, tables))
+
+    async def met(self, player: str) -> set[str]:
+        return await self._read(lambda c: read_met(c, player))
 
     async def solo_counts(self, player: str) -> dict[str, SoloCount]:
         query = (
@@ -643,15 +673,6 @@ def answer(answers: list[Answer]) -> None:
             future.set_exception(error)
 
 
-def seat_players(
-    c: sqlite3.Connection, table: str, seating: Iterable[tuple[int, str | None]]
-) -> None:
-    c.executemany(
-        "INSERT OR REPLACE INTO seats VALUES (?,?,?)",
-        [(table, seat, player) for seat, player in seating],
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Append:
     """The work of adding to a log."""
@@ -662,7 +683,7 @@ class Append:
     def plain(self) -> bool:
         """Whether there is nothing but rows of the log."""
         more = self.addition
-        others = (more.seating, more.results, more.opened, more.solo_start)
+        others = (more.seating, more.results, more.opened, more.solo_start, more.departures)
         return not any(others)
 
     def __call__(self, c: sqlite3.Connection) -> None:
@@ -692,8 +713,10 @@ def append(c: sqlite3.Connection, addition: Addition) -> None:
     if addition.solo_start:
         start = (addition.table, addition.solo_start.player, addition.solo_start.game)
         c.execute("INSERT INTO solo_starts VALUES (?,?,?)", start)
+    if addition.departures:
+        note_departures(c, addition.table, addition.departures)
     if addition.opened:
-        insert_table(c, addition.opened.row, addition.opened.seating)
+        insert_table(c, addition.opened)
     if addition.results:
         c.executemany(
             "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -705,19 +728,9 @@ def append(c: sqlite3.Connection, addition: Addition) -> None:
                 for r in addition.results
             ],
         )  # fmt: skip
+        note_result(c, addition.results)
         done = (addition.results[0].finished, addition.table)
         c.execute("UPDATE tables SET finished=? WHERE id=?", done)
-
-
-def insert_table(
-    c: sqlite3.Connection, table: TableRow, seating: Sequence[tuple[int, str | None]]
-) -> None:
-    row = (
-        table.id, table.rules, table.setup, table.secret, table.host, table.invite, table.watch,
-        table.created,
-    )  # fmt: skip
-    c.execute(f"INSERT INTO tables ({TABLE}) VALUES (?,?,?,?,?,?,?,?)", row)
-    seat_players(c, table.id, seating)
 
 
 def read_results(
@@ -726,12 +739,14 @@ def read_results(
     """The results that a condition names, seat by seat."""
     query = (
         'SELECT "table", seat, player, bot, game, seats, finished, total, areas, foxes, fox_value,'
-        " won, practice, ifnull(name, ''), \"table\" IN (SELECT id FROM tables), apart, guest"
-        f" FROM results LEFT JOIN players ON players.id=player WHERE {which} ORDER BY seat"
+        " won, practice, ifnull(name, ''), \"table\" IN (SELECT id FROM tables), apart, guest,"
+        ' ifnull((SELECT day FROM daily_attempts AS a WHERE a."table"=results."table"), \'\')'
+        " FROM results"
+        f" LEFT JOIN players ON players.id=player WHERE {which} ORDER BY seat"
     )
     found: list[ResultRow] = []
     for row in c.execute(query, values):
-        *before, areas, foxes, fox_value, won, practice, name, kept, apart, guest = row
+        *before, areas, foxes, fox_value, won, practice, name, kept, apart, guest, daily = row
         fields = (
             *before,
             tuple(json.loads(areas)),
@@ -743,6 +758,7 @@ def read_results(
             bool(kept),
             bool(apart),
             guest,
+            daily,
         )
         found.append(ResultRow(*fields))
     return found
@@ -797,9 +813,13 @@ def replace_player(c: sqlite3.Connection, table: str, player: str, other: str) -
 
 
 def retire_table(c: sqlite3.Connection, table: str) -> None:
-    """Delete a table but keep the secret of its dice if the game was not finished."""
+    """Delete a table but keep the secret of its dice if the game was not finished.
+
+    The dice of a day are others' as well: their secret is told when the day is closed.
+    """
     c.execute(
-        "INSERT INTO expired SELECT id, secret FROM tables WHERE id=? AND finished IS NULL",
+        "INSERT INTO expired SELECT id, secret FROM tables WHERE id=? AND finished IS NULL "
+        'AND id NOT IN (SELECT "table" FROM daily_attempts)',
         (table,),
     )
     delete_table(c, table)

@@ -215,7 +215,7 @@ def sign_in(c: sqlite3.Connection, player: str, device: NewDevice) -> PlayerRow 
 
 def forget_account(c: sqlite3.Connection, player: str) -> None:
     """All that a player signs in with or started, and whom the audit log names."""
-    for table in ("links", "devices", "passkeys", "solo_starts"):
+    for table in ("links", "devices", "passkeys", "solo_starts", "daily_attempts", "given_up"):
         c.execute(f"DELETE FROM {table} WHERE player=?", (player,))
     c.execute("DELETE FROM players WHERE id=?", (player,))
     c.execute("UPDATE audit SET player=NULL, detail='' WHERE player=?", (player,))

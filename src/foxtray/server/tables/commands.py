@@ -148,6 +148,12 @@ def check_not_given_up(state: TableState) -> None:
         raise Refusal("given_up")
 
 
+def check_not_daily(state: TableState) -> None:
+    """Refuse to change the seat of an attempt: it is one player's."""
+    if state.daily:
+        raise Refusal("daily_seat")
+
+
 def check_not_stale(log: TableLog, person: Person, command: messages.Answer) -> None:
     """Refuse the answer to something that was answered meanwhile."""
     seats = log.state.seats_of(person.player)
@@ -256,6 +262,7 @@ def leave(state: TableState, player: str) -> list[AnyInput]:
     """A player leaves, and their guests with them."""
     own = held_seat(state, player)
     if state.joinable:
+        check_not_daily(state)
         return [*without_guests(state, player), inputs.Left(own)]
     check_not_over(state)
     seats = [seat for seat in state.seats_of(player) if not state.seats[seat].given_up]
@@ -292,6 +299,7 @@ def manage(
     if not state.joinable:
         raise Refusal("already_started")
     if isinstance(command, messages.Reseat):
+        check_not_daily(state)
         check_seat(state, command.seat)
         return reseat(state, player, command, bots)
     if not all(seat.bot or seat.player for seat in state.seats):
@@ -344,7 +352,7 @@ def rematch(state: TableState, player: str, machine: Machine) -> Decision:
     if state.rematch is not None:
         return Decision([])
     opened = rematch_of(state, player, machine)
-    return Decision([inputs.Rematched(opened.row.id)], opened)
+    return Decision([inputs.Rematched(opened.row.id, opened.row.watch)], opened)
 
 
 def act(state: TableState, seat: int, command: Act, bot: str | None = None) -> list[AnyInput]:

@@ -10,7 +10,7 @@ from foxtray.games.registry import folder_of
 from foxtray.server.machine import MACHINE, Machine
 from foxtray.server.players import new_id, new_key
 from foxtray.server.protocol import inputs
-from foxtray.server.protocol.inputs import SeatSetup, TableSetup
+from foxtray.server.protocol.inputs import Daily, SeatSetup, TableSetup
 from foxtray.server.protocol.messages import SeatWish, TableWish
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.store import NewTable, TableRow
@@ -20,7 +20,11 @@ SECRET_BYTES = 32
 
 
 def new_table(
-    host: str, setup: TableSetup, secret: bytes | None = None, machine: Machine = MACHINE
+    host: str,
+    setup: TableSetup,
+    secret: bytes | None = None,
+    machine: Machine = MACHINE,
+    root: str | None = None,
 ) -> NewTable:
     """A table with keys of its own, and with new dice if no secret is given."""
     row = TableRow(
@@ -34,7 +38,7 @@ def new_table(
         created=machine.now(),
     )
     seating = [(i, None if seat.guest else seat.player) for i, seat in enumerate(setup.seats)]
-    return NewTable(row, seating)
+    return NewTable(row, seating, root)
 
 
 def check_bot(name: str, game: str, known: Collection[str]) -> None:
@@ -70,7 +74,10 @@ def good_enough(bot: str) -> bool:
 
 
 def wished_table(
-    player: str, wish: TableWish, earlier: TableState | None = None, machine: Machine = MACHINE
+    player: str,
+    wish: TableWish,
+    earlier: TableState | None = None,
+    machine: Machine = MACHINE,
 ) -> NewTable:
     """The table that a player wishes for, with the dice of an earlier one where they want those."""
     again = [entropy.hex() for entropy in earlier.entropies()] if earlier else None
@@ -93,7 +100,17 @@ def wished_table(
         tutorial=wish.tutorial,
         real_dice=wish.real_dice and not wish.tutorial,
     )
-    return new_table(player, setup, earlier.row.secret if earlier else None, machine)
+    if earlier is None:
+        return new_table(player, setup, machine=machine)
+    return new_table(player, setup, earlier.row.secret, machine, root=earlier.row.id)
+
+
+def daily_table(
+    player: str, game: str, daily: Daily, secret: bytes, machine: Machine = MACHINE
+) -> NewTable:
+    """The table of a player's attempt at the dice of a day."""
+    setup = TableSetup(game, [SeatSetup(player=player)], daily=daily)
+    return new_table(player, setup, secret, machine)
 
 
 def seat_wishes(wish: TableWish) -> list[SeatWish]:
@@ -111,5 +128,6 @@ def rematch_of(state: TableState, player: str, machine: Machine = MACHINE) -> Ne
         pause=state.pause,
         stand_in=state.setup.stand_in,
         real_dice=state.setup.real_dice,
+        rematch_of=state.row.id,
     )
     return new_table(player, setup, machine=machine)

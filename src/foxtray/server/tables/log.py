@@ -12,7 +12,7 @@ from foxtray.server.protocol.codec import encode
 from foxtray.server.protocol.inputs import AnyInput
 from foxtray.server.protocol.messages import Entry
 from foxtray.server.protocol.refusals import Refusal
-from foxtray.server.store import Addition, LogRow, NewTable, SoloStart, TableRow
+from foxtray.server.store import Addition, Departure, LogRow, NewTable, SoloStart, TableRow
 from foxtray.server.tables.state import Happened, TableState
 
 
@@ -36,6 +36,7 @@ class Draft:
             results=self.state.results(self.rows[-1].at) if self.ends_game else (),
             opened=opened,
             solo_start=solo_start(self.state, self.inputs),
+            departures=departures(self.state, self.inputs, self.rows[-1].at),
         )
 
 
@@ -141,6 +142,23 @@ def solo_start(state: TableState, entries: Sequence[AnyInput]) -> SoloStart | No
         return None
     player = state.seats[0].player
     return SoloStart(player, state.setup.game) if player else None
+
+
+def departures(state: TableState, entries: Sequence[AnyInput], at: int) -> list[Departure]:
+    """Who gave up their seat in the game, and who took it back."""
+    found = []
+    for entry in entries:
+        match entry:
+            case inputs.TookOver(seat, _, True):
+                back = False
+            case inputs.Resumed(seat):
+                back = True
+            case _:
+                continue
+        player = state.seats[seat].player
+        if player:
+            found.append(Departure(player, state.setup.game, len(state.seats), at, back))
+    return found
 
 
 def seating(state: TableState, entries: Sequence[AnyInput]) -> list[tuple[int, str | None]]:

@@ -22,6 +22,7 @@ from foxtray.server.store import PlayerRow, Store, TableRow
 from foxtray.server.tables.commands import Person
 from foxtray.server.tables.context import TableContext
 from foxtray.server.tables.creation import check_wish, wished_table
+from foxtray.server.tables.day_open import check_closed
 from foxtray.server.tables.outdated import OutdatedTable
 from foxtray.server.tables.state import TableState
 from foxtray.server.tables.table import Table
@@ -98,15 +99,20 @@ class TableRegistry:
             if error.code in ("rules_changed", "unknown_game"):
                 await self._visible_outdated(name, player, key)
             raise
-        if not table.state.may_see(player, key):
-            raise Refusal("no_table")
+        await self._check_seen(table.state, player, key)
         return table
+
+    async def _check_seen(self, state: TableState, player: str | None, key: str) -> None:
+        """Refuse those who may not look at a table: at the dice of a day, all but their player."""
+        if not state.may_see(player, key):
+            raise Refusal("no_table")
+        if player != state.row.host:
+            await check_closed(self.store, state)
 
     async def _visible_outdated(self, name: str, player: str | None, key: str) -> OutdatedTable:
         """A table played under earlier rules that somebody may see."""
         outdated = await OutdatedTable.load(self.store, await self._row(name))
-        if not outdated.state.may_see(player, key):
-            raise Refusal("no_table")
+        await self._check_seen(outdated.state, player, key)
         return outdated
 
     async def _load(self, name: str) -> Table:
@@ -140,8 +146,11 @@ class TableRegistry:
             table = await self.visible(name, player, key)
             if not table.state.revealed:
                 raise Refusal("not_over")
+            await check_closed(self.store, table.state)
             return table.state.record_text(table.views.names)
-        return (await self._visible_outdated(name, player, key)).record_text()
+        outdated = await self._visible_outdated(name, player, key)
+        await check_closed(self.store, outdated.state)
+        return outdated.record_text()
 
     async def secret(self, name: str, player: str | None, key: str) -> bytes:
         """The secret of the dice of a game that nobody plays any more.
@@ -158,6 +167,7 @@ class TableRegistry:
             raise Refusal("not_found", "the dice of this game have no secret")
         if not state.revealed:
             raise Refusal("not_over")
+        await check_closed(self.store, state)
         return state.row.secret
 
     # --- making ------------------------------------------------------------------------------
@@ -176,7 +186,7 @@ class TableRegistry:
                 raise Refusal("too_many_tables")
         earlier = await self._same_dice(player, wish) if wish.same_dice else None
         opened = wished_table(player.id, wish, earlier, self.machine)
-        await self.store.add_table(opened.row, opened.seating)
+        await self.store.add_table(opened.row, opened.seating, opened.root)
         return await self.table(opened.row.id)
 
     async def _same_dice(self, player: PlayerRow, wish: TableWish) -> TableState:
@@ -186,6 +196,7 @@ class TableRegistry:
         fits = earlier.setup.game == wish.game and len(earlier.seats) == 1
         if earlier.status != "over" or not fits or earlier.commitment() is None:
             raise Refusal("same_dice_unknown")
+        await check_closed(self.store, earlier)
         return earlier
 
     # --- players -----------------------------------------------------------------------------

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from foxtray.dice import Throw
 from foxtray.events import Event
 from foxtray.game import Game
 from foxtray.history import PlayInput, step
 from foxtray.record import Record, input_lines
-from foxtray.server.protocol.messages import Course, Step, Steps
+from foxtray.server.protocol.messages import Course, CourseRoll, Step, Steps
 from foxtray.views import game_view
 
 
@@ -20,6 +21,9 @@ class Moment(NamedTuple):
     seat: int | None
     events: tuple[Event, ...]
     game: Game
+    throw: Throw | None = None
+    """What was thrown, if dice were, and its address."""
+    address: tuple[int, int, int] | None = None
 
 
 def moments(record: Record) -> Iterator[Moment]:
@@ -27,8 +31,12 @@ def moments(record: Record) -> Iterator[Moment]:
     game = record.setup.start()
     yield Moment(None, None, game.opening, game)
     for entry, line in zip(record.inputs, input_lines(record), strict=True):
+        address = game.address()
         game, events = step(game, entry)
-        yield Moment(line, entry.seat if isinstance(entry, PlayInput) else None, events, game)
+        if isinstance(entry, PlayInput):
+            yield Moment(line, entry.seat, events, game)
+        else:
+            yield Moment(line, None, events, game, entry.throw, address)
 
 
 def steps(record: Record, first: int, count: int) -> Steps:
@@ -44,10 +52,13 @@ def steps(record: Record, first: int, count: int) -> Steps:
 
 
 def course(record: Record) -> Course:
-    """The points of every seat after each step, and the turn of each step."""
+    """The points of every seat after each step, the turn of each step, and all rolls."""
     totals: list[list[int]] = []
     turns: list[int] = []
+    rolls: list[CourseRoll] = []
     for moment in moments(record):
         totals.append([card.total for card in moment.game.scores()])
         turns.append(moment.game.turn)
-    return Course(totals, turns)
+        if moment.throw is not None and moment.address is not None:
+            rolls.append(CourseRoll(*moment.address, list(moment.throw.faces)))
+    return Course(totals, turns, rolls)

@@ -14,7 +14,7 @@ from foxtray.history import Setup, only_wanted
 from foxtray.record import Record
 from foxtray.server.protocol import inputs
 from foxtray.server.protocol.inputs import AnyInput, TableSetup
-from foxtray.server.protocol.messages import DiceInfo, SeatInfo, TableInfo
+from foxtray.server.protocol.messages import DailyInfo, DiceInfo, SeatInfo, TableInfo
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.store import ResultRow, TableRow
 from foxtray.server.tables import lessons
@@ -101,6 +101,8 @@ class TableState:
         self.record: Record | None = None
         self.pause = self.setup.pause
         self.rematch: str | None = None
+        self.rematch_key: str | None = None
+        """The key to watch the rematch with."""
         self.epoch = 0
         """Grows whenever an answer that a bot is still thinking about would be out of date."""
         self.entered_by: tuple[int | None, ...] = ()
@@ -141,6 +143,12 @@ class TableState:
         """Whether the secret of the dice may be told: no player acts any more."""
         return self.status == "over" or self.given_up
 
+    @property
+    def daily(self) -> inputs.Daily | None:
+        """The day whose dice these are. Others play them too: until the day is closed, nobody but
+        the player learns anything about the game, and nothing may help them."""
+        return self.setup.daily
+
     def to_reveal(self) -> list[int]:
         """The seats whose entropy the dice are waiting for."""
         if not self.mixes_entropy:
@@ -180,8 +188,8 @@ class TableState:
         return self.record.game.active
 
     def wanted(self) -> tuple[int, ...]:
-        """The seats that the game waits for."""
-        if self.record is None:
+        """The seats that the game waits for; no bot plays on with the dice of a day."""
+        if self.record is None or (self.daily and self.given_up):
             return ()
         thrower = self.to_throw()
         return (thrower,) if thrower is not None else self.record.game.awaiting()
@@ -259,6 +267,8 @@ class TableState:
 
     def entropies(self) -> tuple[bytes, ...]:
         """What stirs the secret, in seat order; nothing from bots."""
+        if self.daily:
+            return (b"",) * len(self.seats)
         if self.setup.again is not None:
             return tuple(bytes.fromhex(text) for text in self.setup.again)
         return tuple(bytes.fromhex(seat.entropy or "") for seat in self.seats)
@@ -270,8 +280,8 @@ class TableState:
 
     @property
     def mixes_entropy(self) -> bool:
-        """Whether the dice are new: then the entropy of these seats goes into them."""
-        return self.has_secret and self.setup.again is None
+        """Whether the dice are this table's own: then the entropy of its seats goes into them."""
+        return self.has_secret and self.setup.again is None and not self.daily
 
     def commitment(self) -> str | None:
         return SecretDice(self.row.secret).commitment if self.has_secret else None
@@ -333,8 +343,8 @@ class TableState:
                 self.epoch += 1
             case inputs.Paused(on):
                 self.pause = on
-            case inputs.Rematched(table):
-                self.rematch = table
+            case inputs.Rematched(table, watch):
+                self.rematch, self.rematch_key = table, watch
             case _:
                 return self._apply_to_game(entry)
         return Happened()
@@ -390,7 +400,7 @@ class TableState:
             if self.joinable or self.setup.real_dice
             else [e.hex() for e in self.entropies()],
             left_out=list(self.left_out),
-            secret=self.row.secret.hex() if self.revealed and self.has_secret else None,
+            secret=self._told_secret(),
             seed=self.setup.seed,
             again=self.setup.again is not None,
         )
@@ -407,10 +417,18 @@ class TableState:
             tutorial=self.setup.tutorial,
             first=self.record.setup.first if self.record else None,
             rematch=self.rematch,
+            rematch_key=self.rematch_key,
+            rematch_of=self.setup.rematch_of,
             stand_in=self.setup.stand_in,
             starting=self.starting,
             given_up=self.given_up,
+            daily=DailyInfo(self.daily.day, self.daily.closes) if self.daily else None,
         )
+
+    def _told_secret(self) -> str | None:
+        """The secret of the dice, once it may be told here; that of a day's dice never is."""
+        told = self.revealed and self.has_secret and not self.daily
+        return self.row.secret.hex() if told else None
 
     def results(self, finished: int) -> list[ResultRow]:
         """How every seat did; a seat that stand-ins played for the most part counts for nobody."""
@@ -432,13 +450,17 @@ class TableState:
                 foxes=card.foxes,
                 fox_value=card.fox_value,
                 won=number in outcome.winners,
-                practice=self.setup.practice,
+                practice=self.setup.practice or self._late(finished),
                 apart=self.apart,
             )
             for number, (seat, card) in enumerate(
                 zip(self.seats, self.record.game.scores(), strict=True)
             )
         ]
+
+    def _late(self, finished: int) -> bool:
+        """Whether the day was closed before the end, so that its dice may have been known."""
+        return self.daily is not None and finished >= self.daily.closes
 
     def record_text(self, names: dict[str, str]) -> str:
         """The record as a file."""
