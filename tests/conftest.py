@@ -1,5 +1,8 @@
 """Options and fixtures shared by all tests."""
 
+import os
+import tempfile
+
 import pytest
 from hypothesis import settings
 
@@ -13,6 +16,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # The bots that a developer has added must not play in tests.
+    os.environ["FOXTRAY_CONFIG"] = os.path.join(tempfile.gettempdir(), "foxtray-tests-no-config")
     settings.load_profile("long" if config.getoption("--long") else "default")
 
 

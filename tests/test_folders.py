@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from foxtray.folders import cache_folder, data_folder
+from foxtray.folders import cache_folder, config_folder, data_folder
 
-NAMES = ["FOXTRAY_CACHE", "FOXTRAY_DATA", "XDG_CACHE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA"]
+NAMES = [
+    "FOXTRAY_CACHE", "FOXTRAY_CONFIG", "FOXTRAY_DATA", "LOCALAPPDATA", "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +62,22 @@ def test_an_empty_name_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOXTRAY_CACHE", "")
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     assert cache_folder() == Path("/home/ana/.cache/foxtray")
+
+
+@pytest.mark.parametrize(
+    ("system", "environment", "folder"),
+    [
+        ("linux", {}, "/home/ana/.config/foxtray"),
+        ("linux", {"XDG_CONFIG_HOME": "/else"}, "/else/foxtray"),
+        ("linux", {"FOXTRAY_CONFIG": "/else"}, "/else"),
+        ("darwin", {}, "/home/ana/Library/Application Support/foxtray"),
+        ("win32", {"LOCALAPPDATA": "/else"}, "/else/foxtray"),
+    ],
+)
+def test_the_folder_for_settings(
+    system: str, environment: dict[str, str], folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", system)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert config_folder() == Path(folder)

@@ -24,6 +24,7 @@ from foxtray.bots.levels import ME
 from foxtray.bots.levels import check as check_bot
 from foxtray.core.layout import Action
 from foxtray.dice import SeededDice
+from foxtray.engines import commands as engine_commands
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
 from foxtray.games.registry import SHEETS, refused
@@ -154,6 +155,7 @@ def build_parser() -> Parser:
     counts.set_defaults(run=run_perft)
     sim_commands.add(command)
     bot_commands.add(command)
+    engine_commands.add(command)
     train_commands.add(command)
     server_commands.add(command)
     return parser
@@ -237,7 +239,7 @@ def seat_bots(setup: Setup) -> dict[int, Callable[[Game, int], Action]]:
     for seat, name in enumerate(setup.names):
         if name in bots.names():
             check_bot(name, game=setup.game)
-            if name in bots.LEVELS and bots.LEVELS[name].needs:
+            if (level := bots.level_of(name)) and level.needs:
                 sim_commands.need_numbers()
             seated[seat] = partial(bots.ask, bots.bot(name, seed=setup.seed or 0))
     return seated

@@ -19,6 +19,11 @@ def data_folder() -> Path:
     return _folder("FOXTRAY_DATA", "XDG_DATA_HOME", ".local/share", "Library/Application Support")
 
 
+def config_folder() -> Path:
+    """The folder for settings; FOXTRAY_CONFIG overrides it."""
+    return _folder("FOXTRAY_CONFIG", "XDG_CONFIG_HOME", ".config", "Library/Application Support")
+
+
 def _folder(own: str, xdg: str, unix: str, mac: str) -> Path:
     if os.environ.get(own):
         return Path(os.environ[own])

@@ -9,6 +9,7 @@ from foxtray.bots.levels import (
     bot,
     can_play,
     chooser,
+    level_of,
     names,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "bot",
     "can_play",
     "chooser",
+    "level_of",
     "names",
 ]

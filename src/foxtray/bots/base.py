@@ -83,6 +83,8 @@ def ask(bot: Bot, game: Game, seat: int, limit: float = 30.0) -> Action:
             answer = attempt_in_time(bot, game, seat, limit)
     except queue.Empty:
         raise BotError(f"bot {bot.name} took more than {limit:g} s for a decision") from None
+    if isinstance(answer, BotError):  # it knows its name
+        raise answer
     if isinstance(answer, BaseException):
         raise BotError(f"bot {bot.name} failed: {answer!r}") from answer
     if not isinstance(answer, Action):

@@ -1,4 +1,4 @@
-"""The levels, weakest first, and the bots of other packages.
+"""The levels, weakest first, the bots of other packages, and those that the user added.
 
 Another package adds a bot with an entry point in the group `foxtray.bots`: its name is the bot's
 name, its value a callable that takes a seed and returns a Bot.
@@ -6,12 +6,14 @@ name, its value a callable that takes a seed and returns a Bot.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
+from foxtray.bots.added import Added, AddedEngine, AddedNet, added, list_path, read_list
 from foxtray.bots.base import Bot, BotError, NoWeights
 from foxtray.bots.simple import SimpleBot
 from foxtray.dice import SeededDice
@@ -102,7 +104,7 @@ LEVELS = {
 
 
 def objection(name: str) -> str:
-    """Why a bot of another package cannot have a name; empty if it can."""
+    """Why a bot that is not a level cannot have a name; empty if it can."""
     if name in (ME, *LEVELS):
         return "the name is taken"
     if not re.fullmatch(NAME_PATTERN, name):
@@ -115,63 +117,130 @@ def external() -> dict[str, Any]:
     return {entry.name: entry for entry in entry_points(group=GROUP) if not objection(entry.name)}
 
 
+def own() -> dict[str, Added]:
+    """The bots that the user added, except where a level or package has taken the name."""
+    packaged = external()
+    return {
+        name: entry
+        for name, entry in added().items()
+        if not objection(name) and name not in packaged and not level_problem(entry)
+    }
+
+
+def level_problem(entry: Added) -> str:
+    """Why an added net cannot be used; empty if it can."""
+    if isinstance(entry, AddedNet) and (entry.level not in LEVELS or LEVELS[entry.level].simple):
+        return f"the level {entry.level} does not use weights"
+    return ""
+
+
 def refused() -> list[str]:
-    """A sentence about each bot of another package that was skipped."""
+    """A sentence about each bot that was skipped."""
+    packaged = external()
+    found, problems = read_list()
     return [
-        f"skipped the bot {entry.name} from {entry.value}: {reason}"
-        for entry in entry_points(group=GROUP)
-        if (reason := objection(entry.name))
+        *(
+            f"skipped the bot {entry.name} from {entry.value}: {reason}"
+            for entry in entry_points(group=GROUP)
+            if (reason := objection(entry.name))
+        ),
+        *problems,
+        *(
+            f"skipped the bot {name!r} in {list_path()}: {reason}"
+            for name, entry in found.items()
+            if (
+                reason := objection(name)
+                or ("an installed package has taken the name" if name in packaged else "")
+                or level_problem(entry)
+            )
+        ),
     ]
 
 
 def names(game: str | None = None) -> tuple[str, ...]:
     """All bots, or all that can play a game: the levels, weakest first, then others."""
-    every = (*LEVELS, *sorted(external()))
+    every = (*LEVELS, *sorted({**external(), **own()}))
     return every if game is None else tuple(name for name in every if can_play(name, game))
 
 
 def can_play(name: str, game: str) -> bool:
     """Whether a bot has what it needs for a game."""
-    needs_net = name in LEVELS and not LEVELS[name].simple
-    return not needs_net or folder_of(game).weights is not None
+    if name in LEVELS:
+        return LEVELS[name].simple or folder_of(game).weights is not None
+    entry = own().get(name)
+    return entry is None or game in entry.games
+
+
+def level_of(name: str) -> Level | None:
+    """The level of a bot, also of an added net; None for engines and bots of other packages."""
+    entry = None if name in LEVELS else own().get(name)
+    return LEVELS.get(entry.level if isinstance(entry, AddedNet) else name)
 
 
 def check(name: str, weights: Path | None = None, game: str | None = None) -> None:
     """Refuse a bot that does not exist, cannot play the game, or cannot use the weights."""
-    if name not in LEVELS and name not in external():
-        raise UnknownBot(f"unknown bot {name!r}; choose one of {', '.join(names(game))}")
-    if game is not None and weights is None and not can_play(name, game):
-        raise NoWeights(game)
+    if name not in LEVELS and name not in external() and name not in own():
+        # A bot that the user added may be missing because the list is damaged.
+        why = "".join(f"; {problem}" for problem in read_list()[1])
+        raise UnknownBot(f"unknown bot {name!r}; choose one of {', '.join(names(game))}{why}")
     if weights is not None and (name not in LEVELS or LEVELS[name].simple):
         raise BadSetup(f"bot {name} does not use weights")
+    if game is not None and weights is None and not can_play(name, game):
+        if name in LEVELS:
+            raise NoWeights(game)
+        raise BadSetup(f"bot {name} does not play {game}; choose one of {', '.join(names(game))}")
 
 
 def chooser(name: str, game: str, weights: Path | None = None) -> Any:
-    """A level that plays many games at once, for batch play; just its name if batch play has it.
+    """A bot that plays many games at once, for batch play; just its name if batch play has it.
 
-    A level with a net uses the weights file, if one is given.
+    A level with a net uses the weights file, if one is given. Engines and bots of other packages
+    decide for one game after the other.
     """
     check(name, weights, game)
-    if name not in LEVELS:
-        raise UnknownBot(f"bot {name!r} is from another package and plays only one game at a time")
-    if LEVELS[name].simple:
+    level = level_of(name)
+    if level is None:
+        from foxtray.bots.one_by_one import OneByOne
+
+        return OneByOne(name, game)
+    if level.simple:
         return name
     from foxtray.bots import player
 
-    return player.Chooser(LEVELS[name], game, weights)
+    if name not in LEVELS:
+        entry = own()[name]
+        assert isinstance(entry, AddedNet)
+        weights = Path(entry.weights[game])
+    return player.Chooser(level, game, weights)
 
 
 def bot(name: str, seed: int = 0, weights: Path | None = None) -> Bot:
     """A bot by name; a level with a net uses the weights file, if one is given."""
     check(name, weights)
     SeededDice(seed)  # checks the seed
-    if name not in LEVELS:
-        return brought_along(name, seed)
-    if LEVELS[name].simple:
-        return SimpleBot(name, seed)
-    from foxtray.bots import player
+    if name in LEVELS:
+        if LEVELS[name].simple:
+            return SimpleBot(name, seed)
+        from foxtray.bots import player
 
-    return player.LevelBot(LEVELS[name], seed, weights)
+        return player.LevelBot(LEVELS[name], seed, weights)
+    entry = own().get(name)
+    if isinstance(entry, AddedEngine):
+        from foxtray.engines.bot import EngineBot
+        from foxtray.engines.process import EngineCommand
+
+        return EngineBot(EngineCommand.of(name, entry), seed_for_others(seed))
+    if isinstance(entry, AddedNet):
+        from foxtray.bots.net_bot import NetBot
+
+        return NetBot(name, LEVELS[entry.level], seed, entry.weights)
+    return brought_along(name, seed_for_others(seed))
+
+
+def seed_for_others(seed: int) -> int:
+    """The seed for a bot that is not ours: it must not tell the dice, and fit in a double."""
+    digest = hashlib.sha256(f"foxtray bot {seed}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")
 
 
 def brought_along(name: str, seed: int) -> Bot:

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from foxtray.games.registry import SHEETS
 
 if TYPE_CHECKING:
     from foxtray.sim.arena import Estimate, Standings
-    from foxtray.sim.batch import Games
+    from foxtray.sim.batch import Chooser, Games
     from foxtray.sim.summary import Summary
     from foxtray.sim.workers import Find
 
@@ -103,7 +104,14 @@ def add_common(parser: argparse.ArgumentParser, games: str) -> None:
         "--jobs", type=whole, metavar="J", help="number of processes (default: one per core)"
     )
     add_options(parser)
+    add_weights(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_weights(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--weights", type=Path, metavar="FILE", help="levels with a net use this weights file"
+    )
 
 
 def need_numbers() -> None:
@@ -117,13 +125,38 @@ def need_numbers() -> None:
         ) from None
 
 
-def finder(game: str, chosen: Sequence[str]) -> Find:
-    """The function that finds bots outside the compiled loop; refuses bots that cannot play."""
-    from foxtray.bots.levels import check, chooser
+def finder(game: str, chosen: Sequence[str], weights: Path | None = None) -> Find:
+    """The function that finds bots outside the compiled loop; refuses bots that cannot play.
+
+    All levels with a net use the weights file, if one is given.
+    """
+    from foxtray.bots.levels import LEVELS, check, chooser
 
     for name in chosen:
         check(name, game=game)
-    return chooser
+    if weights is None:
+        return chooser
+    from foxtray.bots.weights import read_weights
+
+    using = {name for name in chosen if name in LEVELS and not LEVELS[name].simple}
+    if not using:
+        raise BadSetup(f"none of the bots uses weights: {', '.join(dict.fromkeys(chosen))}")
+    read_weights(weights, game)  # refuses a wrong file before anything is compiled
+    return WithWeights(weights.absolute())
+
+
+@dataclass(frozen=True, slots=True)
+class WithWeights:
+    """Finds bots like `chooser`, but levels with a net use the weights file."""
+
+    weights: Path
+
+    def __call__(self, name: str, game: str) -> Chooser:
+        from foxtray.bots.levels import LEVELS, chooser
+
+        uses = name in LEVELS and not LEVELS[name].simple
+        found: Chooser = chooser(name, game, self.weights if uses else None)
+        return found
 
 
 # --- simulate -------------------------------------------------------------------------------------
@@ -142,7 +175,7 @@ def run_simulate(args: argparse.Namespace) -> int:
         )
     check(args.game, bots, args.games, args.seed, args.jobs)
     check_files({"--csv": args.csv, "--parquet": args.parquet, "--plot": args.plot})
-    find = finder(args.game, bots)
+    find = finder(args.game, bots, args.weights)
     with ExitStack() as files:
         sinks: list[Callable[[Games], None]] = []
         # Opened before the first game, so that a wrong name is reported at once.
@@ -307,7 +340,7 @@ def run_arena(args: argparse.Namespace) -> int:
     need_numbers()
     from foxtray.sim.arena import arena
 
-    find = finder(args.game, args.bots)
+    find = finder(args.game, args.bots, args.weights)
     progress = ProgressBar(args.games)
     standings = arena(
         args.game,

@@ -40,7 +40,7 @@ class Request:
 
 def is_slow(bot: str) -> bool:
     """Whether a decision may take long: with look-ahead it does, and with unknown bots it may."""
-    level = bots.LEVELS.get(bot)
+    level = bots.level_of(bot)
     return level is None or level.throws > 0
 
 
