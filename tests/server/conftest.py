@@ -1,6 +1,8 @@
 """A real server process on a real file, and what tests ask of it."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,3 +26,16 @@ def loop_factory(request: pytest.FixtureRequest) -> LoopFactory:
     """Python's own loop, and the one that a server runs on."""
     factory: LoopFactory = request.param
     return factory
+
+
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """Compile what reviews and hints need: a client does not wait so long for an answer."""
+    code = (
+        "from foxtray.review import hint, review;"
+        "from foxtray.server.coach.exercises import bot_game, game_at;"
+        "played = bot_game('clever', 'random', 1);"
+        "review(played, 'quick');"
+        "hint(game_at(played, 1), 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

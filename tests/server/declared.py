@@ -40,6 +40,8 @@ def fits(value: Any, hint: Any) -> bool:
 def check(value: Any, hint: Any, where: str = "") -> None:
     """Fail with the path of a value that does not match its declared type."""
     origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return
     if origin is Annotated and events.Event in arguments:
         check_fields(value, EVENTS[value["event"]], where, tag="event")
     elif origin is Annotated:

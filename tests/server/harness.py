@@ -361,7 +361,7 @@ class Client:
                 self.table = message.get("table", self.table)
                 self.game = message.get("game", self.game)
                 self._note(message)
-        elif kind in ("ack", "refused", "previews"):
+        elif kind in ("ack", "refused", "previews", "hinted"):
             self.answers[message["id"]].append(message)
             future = self.waiting.get(message["id"])
             if future and not future.done():

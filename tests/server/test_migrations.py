@@ -78,7 +78,24 @@ SEVENTH = f"""{SIXTH}
 """
 """The seventh version has the dice of the day, challenges and games given up."""
 
-WRITTEN = {1: FIRST, 2: SECOND, 3: THIRD, 4: FOURTH, 5: FIFTH, 6: SIXTH, 7: SEVENTH}
+EIGHTH = f"""{SEVENTH.replace("1, 0, 0, NULL);", "1, 0, 0, NULL, 0);")}
+    INSERT INTO reviews VALUES ('t1', x'1f8b', 5100);
+    INSERT INTO seat_reviews VALUES ('t1', 0, '{{}}');
+    INSERT INTO exercises VALUES ('e1', 'p1', 'clever', '{{}}', 6000, 2);
+    INSERT INTO exercise_answers VALUES ('daily-clever-1', 'p1', 'g>g', 1);
+"""
+"""The eighth version has the coach's reviews and exercises, and counts hints."""
+
+WRITTEN = {
+    1: FIRST,
+    2: SECOND,
+    3: THIRD,
+    4: FOURTH,
+    5: FIFTH,
+    6: SIXTH,
+    7: SEVENTH,
+    8: EIGHTH,
+}
 
 STEP = """
     CREATE TABLE ages (player TEXT PRIMARY KEY, created INTEGER NOT NULL) WITHOUT ROWID;

@@ -20,7 +20,7 @@ from foxtray.server.http.openapi import document
 from foxtray.server.protocol import inputs, messages, typescript
 from foxtray.server.protocol.reference import renewed
 from server import declared
-from server.harness import Client, Refused, Server
+from server.harness import TIMEOUT, Client, Refused, Server
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = Path(foxtray.__file__).parent
@@ -93,11 +93,12 @@ def test_closed_sets_are_those_of_the_rules_and_of_the_log() -> None:
     assert told == tuple("groups" if name == "lines" else name for name in codes.SCORE_NAMES)
 
 
-def test_what_travels_is_what_is_declared(server: Server) -> None:
+def test_what_travels_is_what_is_declared(compiled: None, server: Server) -> None:
     """The page's types are complete: every field that is sent is declared, and the reverse."""
 
     async def live(token: str) -> list[dict[str, Any]]:
-        client = Client(server.port, server.table(token, "clever", "mb")["id"], token)
+        made = server.table(token, "clever", "mb", hints=True)
+        client = Client(server.port, made["id"], token)
         client.keep_heard = True
         async with client:
             await client.sit(0)
@@ -109,6 +110,10 @@ def test_what_travels_is_what_is_declared(server: Server) -> None:
                 await (client.command(**move) if move else client.wait())
                 await client.command("preview")
             await client.command("say", phrase="hello")
+            while 0 not in client.game["awaiting"]:  # type: ignore[index]
+                move = client.my_move()
+                await (client.command(**move) if move else client.wait())
+            await client.command("hint", again=TIMEOUT)
             await client.send({"type": "ping"})
             while not any('"pong"' in text for text in client.heard):
                 await client.wait()
@@ -146,7 +151,7 @@ def test_every_close_code_is_sent_and_told() -> None:
 def test_every_address_is_in_the_document() -> None:
     text = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
     for endpoint in ENDPOINTS:
-        path = re.sub("{(table|device|passkey|player)}", "ID", endpoint.path)
+        path = re.sub("{(table|device|passkey|player|exercise)}", "ID", endpoint.path)
         path = path.replace("{game}", "GAME").replace("{other}", "OTHER")
         assert f"`{endpoint.method} {path}" in text
         assert endpoint.method.lower() in document()["paths"][endpoint.path]

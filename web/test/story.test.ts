@@ -11,7 +11,7 @@ answerForGames()
 
 const DICE: string[] = ['white', 'yellow', 'blue', 'green', 'orange', 'purple']
 const FACES = [6, 2, 1, 4, 5, 3]
-const SEATS: SeatInfo[] = [{ kind: 'human', name: 'Ana', bot: null, ready: true, stand_in: null, guest: false }]
+const SEATS: SeatInfo[] = [{ kind: 'human', name: 'Ana', bot: null, ready: true, stand_in: null, guest: false, hints: 0 }]
 
 function area(colour: string, writes: Area['writes'], grid: boolean): Area {
   const cell = { row: 0, column: 0, number: grid ? 7 : 0, minimum: 0, factor: 1, bonus: null, bonus_minimum: 0 }

@@ -22,6 +22,8 @@ from foxtray import __version__
 from foxtray.errors import FoxtrayError
 from foxtray.server.backups import Backups
 from foxtray.server.bots.pool import WorkerPool
+from foxtray.server.coach.hints import Hints
+from foxtray.server.coach.reviewer import DailyExercises, Reviewer
 from foxtray.server.daily.dailies import Dailies
 from foxtray.server.http.api import json_response, problem, route
 from foxtray.server.http.endpoints import ENDPOINTS
@@ -114,6 +116,7 @@ def create_app(
 ) -> Starlette:
     """The application for a store and a worker pool; the caller opens and closes both."""
     metrics = metrics or Metrics()
+    reviewer = Reviewer(store.coach, machine)
     services = Services(
         settings=settings,
         store=store,
@@ -124,6 +127,9 @@ def create_app(
         hosts=Hosts(settings),
         metrics=metrics,
         door=Door(store, settings.registration),
+        reviewer=reviewer,
+        daily_exercises=DailyExercises(reviewer, machine),
+        hints=Hints(workers),
         machine=machine,
     )
     live = Live(services)
@@ -132,6 +138,7 @@ def create_app(
     metrics.storage_failing.set_function(lambda: int(store.failing is not None))
     metrics.bot_queue.set_function(lambda: workers.waiting)
     metrics.worker_restarts.set_function(lambda: workers.restarts)
+    metrics.review_queue.set_function(lambda: reviewer.waiting)
     metrics.workers_ready.set_function(lambda: workers.ready)
     metrics.disk_free.set_function(lambda: free_space(settings.db.parent))
 
@@ -142,6 +149,7 @@ def create_app(
             services.dailies.tasks,
             live.tasks,
             backups.tasks,
+            reviewer.tasks,
         )
         dead = [name for group in tasks for name in group.dead]
         status: Literal["ok", "storage_failing", "task_died"] = "ok"
@@ -194,9 +202,12 @@ def create_app(
         services.dailies.start()
         live.start()
         backups.start()
+        reviewer.start()
         try:
             yield
         finally:
+            await services.daily_exercises.close()
+            await reviewer.close()
             await backups.close()
             await live.close()
             await services.dailies.close()

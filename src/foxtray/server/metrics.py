@@ -65,6 +65,9 @@ class Metrics:
         self.bot_queue = Gauge(
             "foxtray_bot_queue", "Decisions waiting for a worker process", registry=self.registry
         )
+        self.review_queue = Gauge(
+            "foxtray_review_queue", "Reviews that wait to be made", registry=self.registry
+        )
         self.worker_restarts = Gauge(
             "foxtray_worker_restarts", "Worker processes restarted", registry=self.registry
         )

@@ -28,6 +28,11 @@ def own(game: Game, player: str) -> ResultRow:
     return next(row for row in game if row.player == player)
 
 
+def counts(row: ResultRow) -> bool:
+    """Whether a game goes into the statistics: not if its dice were known, or hints were taken."""
+    return not row.practice and not row.hints
+
+
 def called(row: ResultRow) -> str:
     """The name of a seat: the player's current name, or the bot's."""
     return row.name or row.guest or row.bot or f"Player {row.seat + 1}"
@@ -50,6 +55,7 @@ def line(game: Game, player: str, match: Sequence[MatchRow] = ()) -> GameLine:
         totals=[row.total for row in game],
         practice=mine.practice,
         apart=mine.apart,
+        hints=mine.hints,
         kept=mine.kept,
         daily=mine.daily or None,
         match=[match_game(row, player) for row in match],
@@ -126,7 +132,7 @@ def decided(over: FinishedGame, earlier: list[ResultRow]) -> Decided | None:
 
 def statistics(games: list[Game], player: str, solo: Mapping[str, SoloCount]) -> Statistics:
     """The statistics over all games that count, and over those that stand apart."""
-    counted = [game for game in games if not own(game, player).practice]
+    counted = [game for game in games if counts(own(game, player))]
     usual = [game for game in counted if not own(game, player).apart]
     apart = [game for game in counted if own(game, player).apart]
     alone = {

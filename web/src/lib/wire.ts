@@ -34,8 +34,10 @@ export const REFUSAL_CODES = [
   'bad_code', 'bad_passkey', 'no_passkeys', 'no_device', 'registration_closed',
   'registration_fixed', 'invitation_needed', 'banned', 'not_admin', 'host_only', 'no_player',
   'seed_not_solo', 'same_dice_unknown', 'daily_open', 'daily_seat', 'daily_tomorrow', 'daily_seen',
-  'daily_gone', 'one_seat_each', 'too_many_tables', 'too_many', 'storage_failing', 'bad_host',
-  'bad_origin', 'not_found', 'method_not_allowed', 'too_large', 'internal',
+  'daily_gone', 'one_seat_each', 'too_many_tables', 'too_many', 'no_hints', 'no_hint_now',
+  'hint_late', 'no_review', 'review_waiting', 'cannot_review', 'no_exercise', 'exercise_preparing',
+  'no_such_moment', 'storage_failing', 'bad_host', 'bad_origin', 'not_found', 'method_not_allowed',
+  'too_large', 'internal',
 ] as const
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
@@ -83,6 +85,7 @@ export type EntryKind =
   | 'resumed'
   | 'paused'
   | 'rematched'
+  | 'hinted'
 
 export type AuditKind =
   | 'rename'
@@ -556,6 +559,17 @@ export interface Say {
 }
 
 /**
+ * Ask for the best line of my seat, or of a guest's `seat`, where `table.hints` allows it. The
+ * answer is `hinted`. The log tells everybody that I asked, and the game does not count in
+ * statistics.
+ */
+export interface Hint {
+  type: 'hint'
+  id: string
+  seat?: number | null
+}
+
+/**
  * The client's first message on a socket: the last `seq` I have seen, and the key of my link, if
  * any.
  */
@@ -573,7 +587,10 @@ export interface Ping {
   type: 'ping'
 }
 
-/** A seat. `ready`: the player has sat down. `stand_in`: the bot that plays for the owner. */
+/**
+ * A seat. `ready`: the player has sat down. `stand_in`: the bot that plays for the owner. `hints`:
+ * how many hints its player asked for.
+ */
 export interface SeatInfo {
   kind: 'human' | 'bot' | 'open'
   name: string
@@ -582,6 +599,7 @@ export interface SeatInfo {
   stand_in: string | null
   /** Whether it is played on the device of the player who was the host at the start. */
   guest: boolean
+  hints: number
 }
 
 /**
@@ -648,6 +666,13 @@ export interface TableInfo {
   given_up: boolean
   /** Set if these are the dice of a day. `dice.secret` is then never told here; see the record. */
   daily: DailyInfo | null
+  /**
+   * Whether players may ask for hints: in solo games, and where the table was made so, which
+   * everybody can see before they sit down.
+   */
+  hints: boolean
+  /** How many inputs were copied from an earlier game, which is played on from there. */
+  copied: number
 }
 
 /** What only I am told: my seat, if any, those of my guests, and the links I can share. */
@@ -777,6 +802,14 @@ export interface Said {
   at: number
 }
 
+/** The answer to `hint`: the best line now, and the value of all alternatives (docs/review.md). */
+export interface Hinted {
+  type: 'hinted'
+  id: string
+  seq: number
+  hint: Record<string, unknown>
+}
+
 /** The answer to a ping. */
 export interface Pong {
   type: 'pong'
@@ -864,6 +897,18 @@ export interface SameDice {
   key: string
 }
 
+/** A finished game to be played on from one of its moments, for practice. */
+export interface PlayOn {
+  table: string
+  key: string
+  /** How many steps of the game have been made. */
+  at: number
+  /** The seat that I play; bots play the others. */
+  seat: number
+  /** Whether the dice go on as they did. */
+  same_dice?: boolean
+}
+
 /** A new table. */
 export interface TableWish {
   game: string
@@ -881,6 +926,10 @@ export interface TableWish {
   tutorial?: boolean
   /** People roll real dice and enter the faces. The first seat begins. */
   real_dice?: boolean
+  /** Whether players may ask for hints at a table with others. Alone they always may. */
+  hints?: boolean
+  /** Continue an earlier game. All other fields except `game` and `stand_in` are ignored. */
+  play_on?: PlayOn | null
 }
 
 /** A new table. Send `sit` (which adds entropy), then `start`. */
@@ -1094,6 +1143,8 @@ export interface GameLine {
   practice: boolean
   /** Whether real dice were used or guests took part: it counts in `apart` only. */
   apart: boolean
+  /** How many hints I asked for. */
+  hints: number
   /** Whether its moves are still stored, so that it can be replayed. */
   kept: boolean
   /** The day whose dice it had. */
@@ -1130,7 +1181,8 @@ export interface AreaStatistics {
 
 /**
  * My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
- * that a stand-in mostly played. Games with real dice or guests are counted in `apart`.
+ * with hints or those that a stand-in mostly played. Games with real dice or guests are counted in
+ * `apart`.
  */
 export interface GameStatistics {
   games: number
@@ -1243,6 +1295,111 @@ export interface DailyRanking {
   committed: number | null
   /** Once the day is closed. */
   secret: string | null
+}
+
+/** How far the review of a game is. When it is `done`, it can be read. */
+export interface ReviewState {
+  state: 'none' | 'waiting' | 'working' | 'done' | 'failed'
+  /** From 0 to 1. */
+  progress: number
+  /** How many other reviews are waiting. */
+  ahead: number
+  /** Why it failed. */
+  problem: string
+}
+
+/** One of my reviewed games: result = expected + luck + influence - price + correction. */
+export interface ReviewedGame {
+  table: string
+  seats: number
+  finished: number
+  result: number
+  expected: number
+  luck: number
+  influence: number
+  price: number
+  correction: number
+  hints: number
+}
+
+/** An estimate of my mean, with the luck taken out, and its standard error. */
+export interface Strength {
+  games: number
+  mean: number
+  error: number
+  plain_mean: number
+  plain_error: number
+}
+
+/** What all my reviewed games of one kind say. Games with hints are listed, but do not count. */
+export interface CoachReport {
+  /** The oldest first. */
+  games: ReviewedGame[]
+  solo: Strength | null
+  /** In games with others. */
+  tables: Strength | null
+  /** The mean luck of a game; it centres on zero. */
+  luck: number
+  luck_error: number
+  /** What decisions cost in a game, by what I was asked. */
+  kinds: Record<string, number>
+  /** What decisions cost in a game, by area. */
+  areas: number[]
+  /** What they cost in foxes. */
+  foxes: number
+}
+
+/** My reviewed games of each kind, and how many exercises are due. */
+export interface Coach {
+  games: Record<string, CoachReport>
+  due: number
+}
+
+/** A position to be solved: what is my best action? `answers` is told once I have answered. */
+export interface ExerciseView {
+  id: string
+  game: string
+  seat: number
+  view: GameView
+  /** For the exercise of a day: the start of that day. */
+  day: number | null
+  /** My answer to the exercise of the day. */
+  answered: string | null
+  /** Every answer, the best one first. */
+  answers: ExerciseAnswer[]
+  /** How many people found the answer to the exercise of the day, */
+  solved: number
+  /** of how many who tried. */
+  tried: number
+}
+
+/** A possible answer: the best line that begins with it, and its expected points. */
+export interface ExerciseAnswer {
+  action: string
+  line: string[]
+  points: number
+  error: number
+}
+
+/** My exercises that are due now, and the number of all that are. */
+export interface ExerciseList {
+  exercises: ExerciseView[]
+  due: number
+}
+
+/** My answer to an exercise. */
+export interface ExerciseTry {
+  action: string
+}
+
+/** What my answer was worth. */
+export interface ExerciseResult {
+  right: boolean
+  /** The points it gives away. */
+  cost: number
+  exercise: ExerciseView
+  /** When it comes back; 0: never, because I know it now. */
+  days: number
 }
 
 /** A game that can be played here, and its texts in the requested language. */
@@ -1401,6 +1558,7 @@ export type TableCommand =
   | Resume
   | Pause
   | Rematch
+  | Hint
 
 export type FromClient =
   | Sit
@@ -1416,6 +1574,7 @@ export type FromClient =
   | Resume
   | Pause
   | Rematch
+  | Hint
   | Preview
   | Say
   | Hello
@@ -1429,6 +1588,7 @@ export type FromServer =
   | Ack
   | Refused
   | Previews
+  | Hinted
   | Said
   | Pong
   | Notice

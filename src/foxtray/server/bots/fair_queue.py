@@ -18,6 +18,10 @@ class Turns(Generic[T]):
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
 
+    def count(self, table: str) -> int:
+        """How many items of one table wait."""
+        return len(self._waiting.get(table, ()))
+
     def add(self, table: str, item: T) -> None:
         self._waiting.setdefault(table, deque()).append(item)
 

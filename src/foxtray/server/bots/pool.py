@@ -34,7 +34,7 @@ class Request:
     table: str
     slow: bool
     question: bytes
-    answer: asyncio.Future[str]
+    answer: asyncio.Future[Answer]
     tries: int = 0
 
 
@@ -116,9 +116,17 @@ class WorkerPool:
 
     async def choose(self, position: str, seat: int, bot: str, seed: int, table: str = "") -> str:
         """The text of the action a bot chooses; tables take turns."""
-        question = msgspec.json.encode(Question(position, seat, bot, seed)) + b"\n"
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._ask(Request(table, is_slow(bot), question, answer))
+        answer = await self._answer(table, is_slow(bot), Question(position, seat, bot, seed))
+        return answer.action
+
+    async def hint(self, position: str, seat: int, seed: int, table: str = "") -> bytes:
+        """What the coach advises in a position, as JSON; it waits its turn among slow bots."""
+        answer = await self._answer(table, True, Question(position, seat, "", seed, hint=True))
+        return bytes(answer.hint)
+
+    async def _answer(self, table: str, slow: bool, question: Question) -> Answer:
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._ask(Request(table, slow, msgspec.json.encode(question) + b"\n", answer))
         return await answer
 
     def _ask(self, request: Request) -> None:
@@ -193,7 +201,7 @@ class WorkerPool:
                 if answer.problem:
                     future.set_exception(BotError(answer.problem))
                 else:
-                    future.set_result(answer.action)
+                    future.set_result(answer)
         finally:
             gone.cancel()
             self.ready -= 1

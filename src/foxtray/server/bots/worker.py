@@ -12,31 +12,37 @@ import signal
 import sys
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from foxtray import bots
 from foxtray.dice import SeededDice
 from foxtray.errors import FoxtrayError
 from foxtray.game import Game
 from foxtray.games.registry import SHEETS
+from foxtray.review import hint
 
 COLD = "--cold"
+LEVEL = "strong"
+"""Hints need the weights of this level."""
 
 
-class Question(Struct):
+class Question(Struct, omit_defaults=True):
     """A position, the seat to decide for, and the bot; the seed is for the bot's own randomness."""
 
     position: str
     seat: int
     bot: str
     seed: int
+    hint: bool = False
+    """Whether a person asks the coach what to do."""
 
 
 class Answer(Struct, omit_defaults=True):
-    """The chosen action, or why there is none."""
+    """The chosen action or the hint, or why there is none."""
 
     action: str = ""
     problem: str = ""
+    hint: Raw = Raw()
 
 
 def choose(position: str, seat: int, name: str, seed: int) -> str:
@@ -52,6 +58,10 @@ def choose(position: str, seat: int, name: str, seed: int) -> str:
 def answer(question: Question) -> Answer:
     """The answer to a question; an invalid question does not end the process."""
     try:
+        if question.hint:
+            game = Game.from_position(question.position)
+            found = hint(game, question.seat, seed=question.seed)
+            return Answer(hint=Raw(msgspec.json.encode(found)))
         return Answer(choose(question.position, question.seat, question.bot, question.seed))
     except Exception as error:
         return Answer(problem=repr(error))
@@ -79,6 +89,8 @@ def warm_up() -> None:
         for level in bots.LEVELS.values():
             if not level.simple and bots.can_play(level.name, game):
                 choose(position, 0, level.name, 1)
+        if bots.can_play(LEVEL, game):
+            hint(Game.from_position(position), 0)
 
 
 if __name__ == "__main__":

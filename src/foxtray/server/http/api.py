@@ -36,6 +36,7 @@ from foxtray.server.protocol.messages import (
     GameInfo,
     GameList,
     GivenUpLine,
+    Hinted,
     History,
     LinkMade,
     LinkUse,
@@ -434,7 +435,8 @@ ENDPOINTS = (
     Endpoint("GET", "/api/tables/{table}/updates", get_updates, "What happened since",
              Update | Snapshot, query=(KEY, SINCE, Parameter(
                  "wait", "seconds to wait for something to happen", 0, 25, 25))),
-    Endpoint("POST", "/api/tables/{table}/commands", post_command, "A command", Ack | Previews,
+    Endpoint("POST", "/api/tables/{table}/commands", post_command, "A command",
+             Ack | Previews | Hinted,
              Posted, query=(KEY,)),
     Endpoint("GET", "/api/tables/{table}/steps", get_steps, "The steps of a finished game", Steps,
              query=(KEY, Parameter("first", "the first step wanted", 0, 10_000, 0),

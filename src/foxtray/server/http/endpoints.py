@@ -1,6 +1,6 @@
 """Every address of the API."""
 
-from foxtray.server.http import account_api, admin_api, api, daily_api, match_api
+from foxtray.server.http import account_api, admin_api, api, coach_api, daily_api, match_api
 
 ENDPOINTS = (
     *api.ENDPOINTS,
@@ -8,4 +8,5 @@ ENDPOINTS = (
     *match_api.ENDPOINTS,
     *account_api.ENDPOINTS,
     *admin_api.ENDPOINTS,
+    *coach_api.ENDPOINTS,
 )

@@ -10,6 +10,8 @@ from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 from foxtray.errors import FoxtrayError
+from foxtray.server.coach.hints import Hints
+from foxtray.server.coach.reviewer import DailyExercises, Reviewer
 from foxtray.server.daily.dailies import Dailies
 from foxtray.server.http.hosts import Hosts
 from foxtray.server.http.limits import Limits
@@ -20,6 +22,8 @@ from foxtray.server.passkeys import Passkeys
 from foxtray.server.players import Players, new_key
 from foxtray.server.protocol.messages import (
     Ack,
+    Hint,
+    Hinted,
     Posted,
     Preview,
     Previews,
@@ -34,6 +38,7 @@ from foxtray.server.settings import Settings
 from foxtray.server.store import PlayerRow, Store
 from foxtray.server.tables.commands import Person
 from foxtray.server.tables.registry import TableRegistry
+from foxtray.server.tables.state import held_seat
 from foxtray.server.tables.table import Table
 
 COOKIE = "foxtray"
@@ -58,6 +63,9 @@ class Services:
     hosts: Hosts
     metrics: Metrics
     door: Door
+    reviewer: Reviewer
+    daily_exercises: DailyExercises
+    hints: Hints
     long_polls: LongPolls = field(default_factory=LongPolls)
     passkeys: Passkeys = field(default_factory=Passkeys)
     host_token: str = field(default_factory=new_key)
@@ -95,10 +103,10 @@ class Services:
 
     async def carry_out(
         self, table: Table, player: PlayerRow | None, command: Posted, key: str
-    ) -> Ack | Previews | Refused:
+    ) -> Ack | Previews | Hinted | Refused:
         """Execute a command and return the answer."""
         started = time.perf_counter()
-        answer: Ack | Previews
+        answer: Ack | Previews | Hinted
         try:
             if player is None:
                 raise Refusal("stranger")
@@ -111,6 +119,9 @@ class Services:
                 if isinstance(command, Reseat) and command.guest is not None:
                     command.guest = self.players.allowed_name(command.guest)
                 answer = await table.execute(Person(player.id, key), command)
+            if isinstance(command, Hint):
+                seat = held_seat(table.state, player.id, command.seat)
+                answer = Hinted(command.id, answer.seq, await self.hints.hint(table.state, seat))
         except FoxtrayError as error:
             return self.refuse(error, command.id)
         self.metrics.commands.labels(type(command).__struct_config__.tag).inc()

@@ -114,9 +114,15 @@ class Rematched(Input, tag="rematched"):
     watch: str | None = None
 
 
+class Hinted(Input, tag="hinted"):
+    """A seat asked for a hint."""
+
+    seat: int
+
+
 AnyInput = (
     Sat | Left | Reseated | Starting | Revealed | Started | Threw | Played | Undid | UndidThrow
-    | TookOver | Resumed | Paused | Rematched
+    | TookOver | Resumed | Paused | Rematched | Hinted
 )  # fmt: skip
 
 encode = msgspec.json.Encoder().encode
@@ -158,11 +164,25 @@ class TableSetup(Struct, omit_defaults=True, frozen=True):
     """People roll the dice by hand and enter the faces."""
     daily: Daily | None = None
     rematch_of: str | None = None
+    hints: bool = False
+    """Whether players may ask for hints; in a solo game they always may."""
+    copied: int = 0
+    """How many inputs of the log were copied from an earlier game."""
 
     @property
     def practice(self) -> bool:
         """Whether players may have known the dice; such a game does not count in statistics."""
-        return self.seed is not None or self.again is not None or self.tutorial
+        known = self.seed is not None or self.again is not None
+        return known or self.tutorial or self.copied > 0
+
+    @property
+    def may_hint(self) -> bool:
+        """Whether hints are allowed: alone, or where everybody saw it before they sat down.
+
+        Never with the dice of a day, which are a contest.
+        """
+        agreed = len(self.seats) == 1 or self.hints
+        return agreed and not self.tutorial and self.daily is None
 
 
 encode_setup = msgspec.json.Encoder().encode

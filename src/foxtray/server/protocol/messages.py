@@ -118,6 +118,15 @@ SERVER_CODES = {
     "one_seat_each": "you can take only one seat",
     "too_many_tables": "you have too many unfinished tables; finish or leave one",
     "too_many": "too many requests; wait a moment",
+    "no_hints": "hints are not allowed at this table",
+    "no_hint_now": "there is nothing to decide for you now",
+    "hint_late": "the coach is busy; ask again",
+    "no_review": "this game has no review yet; ask for one",
+    "review_waiting": "several reviews that you asked for are still waiting; try again later",
+    "cannot_review": "games of this kind cannot be reviewed because no trained weights exist",
+    "no_exercise": "there is no such exercise",
+    "exercise_preparing": "today's exercise is being prepared; ask again in a moment",
+    "no_such_moment": "the game cannot be continued from this moment",
     "storage_failing": "moves cannot be saved at the moment; nothing is lost, try again",
     "bad_host": "this server does not accept requests for this host name",
     "bad_origin": "this request comes from another website",
@@ -254,9 +263,17 @@ class Say(Command, tag="say"):
     phrase: Phrase
 
 
+class Hint(Command, tag="hint"):
+    """Ask for the best line of my seat, or of a guest's `seat`, where `table.hints` allows it. The
+    answer is `hinted`. The log tells everybody that I asked, and the game does not count in
+    statistics."""
+
+    seat: SeatNumber | None = None
+
+
 TableCommand = (
     Sit | Leave | Reseat | Start | Reveal | Roll | EnterFaces | Play | Undo | Takeover | Resume
-    | Pause | Rematch
+    | Pause | Rematch | Hint
 )  # fmt: skip
 """Commands that change a table; each is acknowledged or refused."""
 
@@ -283,7 +300,7 @@ Posted = TableCommand | Preview | Say
 
 class SeatInfo(Struct, frozen=True):
     """A seat. `ready`: the player has sat down. `stand_in`: the bot that plays for the
-    owner."""
+    owner. `hints`: how many hints its player asked for."""
 
     kind: Literal["human", "bot", "open"]
     name: str = ""
@@ -292,6 +309,7 @@ class SeatInfo(Struct, frozen=True):
     stand_in: str | None = None
     guest: bool = False
     """Whether it is played on the device of the player who was the host at the start."""
+    hints: int = 0
 
 
 class DiceInfo(Struct, frozen=True):
@@ -353,6 +371,11 @@ class TableInfo(Struct, frozen=True):
     """Every player gave up: nobody can resume, and the secret of the dice is revealed."""
     daily: DailyInfo | None = None
     """Set if these are the dice of a day. `dice.secret` is then never told here; see the record."""
+    hints: bool = False
+    """Whether players may ask for hints: in solo games, and where the table was made so, which
+    everybody can see before they sit down."""
+    copied: int = 0
+    """How many inputs were copied from an earlier game, which is played on from there."""
 
 
 class You(Struct, frozen=True):
@@ -377,7 +400,7 @@ class You(Struct, frozen=True):
 
 EntryKind = Literal[
     "sat", "left", "reseated", "starting", "revealed", "started", "threw", "played", "undid",
-    "undid_throw", "took_over", "resumed", "paused", "rematched",
+    "undid_throw", "took_over", "resumed", "paused", "rematched", "hinted",
 ]  # fmt: skip
 
 
@@ -496,6 +519,15 @@ class Said(Message, tag="said"):
     at: int
 
 
+class Hinted(Message, tag="hinted"):
+    """The answer to `hint`: the best line now, and the value of all alternatives
+    (docs/review.md)."""
+
+    id: str
+    seq: int
+    hint: dict[str, Any]
+
+
 class Pong(Message, tag="pong"):
     """The answer to a ping."""
 
@@ -510,7 +542,8 @@ class Notice(Message, tag="notice"):
 
 
 Outgoing = (
-    Greeting | Snapshot | Update | Presence | Ack | Refused | Previews | Said | Pong | Notice
+    Greeting | Snapshot | Update | Presence | Ack | Refused | Previews | Hinted | Said | Pong
+    | Notice
 )  # fmt: skip
 
 CLOSE_MALFORMED = 4000
@@ -601,6 +634,19 @@ class SameDice(Struct, forbid_unknown_fields=True, frozen=True):
     key: Key
 
 
+class PlayOn(Struct, forbid_unknown_fields=True, frozen=True):
+    """A finished game to be played on from one of its moments, for practice."""
+
+    table: Identifier
+    key: Key
+    at: Annotated[int, Meta(ge=0, le=10_000)]
+    """How many steps of the game have been made."""
+    seat: SeatNumber
+    """The seat that I play; bots play the others."""
+    same_dice: bool = True
+    """Whether the dice go on as they did."""
+
+
 class TableWish(Struct, forbid_unknown_fields=True, frozen=True):
     """A new table."""
 
@@ -619,6 +665,10 @@ class TableWish(Struct, forbid_unknown_fields=True, frozen=True):
     """A solo game with scripted dice. All other fields except `game` are ignored."""
     real_dice: bool = False
     """People roll real dice and enter the faces. The first seat begins."""
+    hints: bool = False
+    """Whether players may ask for hints at a table with others. Alone they always may."""
+    play_on: PlayOn | None = None
+    """Continue an earlier game. All other fields except `game` and `stand_in` are ignored."""
 
 
 class TableMade(Struct, frozen=True):
@@ -850,6 +900,8 @@ class GameLine(Struct, frozen=True):
     practice: bool
     apart: bool
     """Whether real dice were used or guests took part: it counts in `apart` only."""
+    hints: int
+    """How many hints I asked for."""
     kept: bool
     """Whether its moves are still stored, so that it can be replayed."""
     daily: str | None = None
@@ -887,7 +939,8 @@ class AreaStatistics(Struct, frozen=True):
 
 class GameStatistics(Struct, frozen=True):
     """My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
-    that a stand-in mostly played. Games with real dice or guests are counted in `apart`."""
+    with hints or those that a stand-in mostly played. Games with real dice or guests are counted in
+    `apart`."""
 
     games: int
     solo: int
@@ -1008,6 +1061,124 @@ class DailyRanking(Struct, frozen=True):
     committed: int | None
     secret: str | None
     """Once the day is closed."""
+
+
+# --- the coach ----------------------------------------------------------------------------------
+
+
+class ReviewState(Struct, frozen=True):
+    """How far the review of a game is. When it is `done`, it can be read."""
+
+    state: Literal["none", "waiting", "working", "done", "failed"]
+    progress: float = 0.0
+    """From 0 to 1."""
+    ahead: int = 0
+    """How many other reviews are waiting."""
+    problem: str = ""
+    """Why it failed."""
+
+
+class ReviewedGame(Struct, frozen=True):
+    """One of my reviewed games: result = expected + luck + influence - price + correction."""
+
+    table: str
+    seats: int
+    finished: int
+    result: float
+    expected: float
+    luck: float
+    influence: float
+    price: float
+    correction: float
+    hints: int
+
+
+class Strength(Struct, frozen=True):
+    """An estimate of my mean, with the luck taken out, and its standard error."""
+
+    games: int
+    mean: float
+    error: float
+    plain_mean: float
+    plain_error: float
+
+
+class CoachReport(Struct, frozen=True):
+    """What all my reviewed games of one kind say. Games with hints are listed, but do not count."""
+
+    games: list[ReviewedGame]
+    """The oldest first."""
+    solo: Strength | None
+    tables: Strength | None
+    """In games with others."""
+    luck: float
+    """The mean luck of a game; it centres on zero."""
+    luck_error: float
+    kinds: dict[str, float]
+    """What decisions cost in a game, by what I was asked."""
+    areas: list[float]
+    """What decisions cost in a game, by area."""
+    foxes: float
+    """What they cost in foxes."""
+
+
+class Coach(Struct, frozen=True):
+    """My reviewed games of each kind, and how many exercises are due."""
+
+    games: dict[str, CoachReport]
+    due: int
+
+
+class ExerciseView(Struct, frozen=True):
+    """A position to be solved: what is my best action? `answers` is told once I have answered."""
+
+    id: str
+    game: str
+    seat: int
+    view: GameView
+    day: int | None = None
+    """For the exercise of a day: the start of that day."""
+    answered: str | None = None
+    """My answer to the exercise of the day."""
+    answers: list[ExerciseAnswer] = []
+    """Every answer, the best one first."""
+    solved: int = 0
+    """How many people found the answer to the exercise of the day,"""
+    tried: int = 0
+    """of how many who tried."""
+
+
+class ExerciseAnswer(Struct, frozen=True):
+    """A possible answer: the best line that begins with it, and its expected points."""
+
+    action: str
+    line: list[str]
+    points: float
+    error: float
+
+
+class ExerciseList(Struct, frozen=True):
+    """My exercises that are due now, and the number of all that are."""
+
+    exercises: list[ExerciseView]
+    due: int
+
+
+class ExerciseTry(Struct, forbid_unknown_fields=True, frozen=True):
+    """My answer to an exercise."""
+
+    action: ActionText
+
+
+class ExerciseResult(Struct, frozen=True):
+    """What my answer was worth."""
+
+    right: bool
+    cost: float
+    """The points it gives away."""
+    exercise: ExerciseView
+    days: int = 0
+    """When it comes back; 0: never, because I know it now."""
 
 
 class GameInfo(Struct, frozen=True):

@@ -40,6 +40,13 @@ STATUS = {
     "no_player": 404,
     "invite_needed": 403,
     "not_seated": 403,
+    "no_hints": 403,
+    "no_review": 404,
+    "no_exercise": 404,
+    "no_such_moment": 404,
+    "review_waiting": 429,
+    "hint_late": 503,
+    "exercise_preparing": 503,
     "storage_failing": 503,
     "internal": 500,
 }

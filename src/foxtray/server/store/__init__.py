@@ -159,6 +159,8 @@ class ResultRow(Struct, frozen=True):
     """The name of a guest."""
     daily: str = ""
     """The day whose dice they were, if any; filled in when read."""
+    hints: int = 0
+    """How many hints the seat asked for."""
 
 
 class SoloStart(Struct, frozen=True):
@@ -173,6 +175,65 @@ class SoloCount(Struct, frozen=True):
 
     abandoned: int
     unfinished: int
+
+
+class SeatReviewRow(Struct, frozen=True):
+    """What a review says of one seat, in short."""
+
+    seat: int
+    result: float
+    expected: float
+    luck: float
+    influence: float
+    price: float
+    correction: float
+    error: float
+    kinds: dict[str, float]
+    """What decisions cost, by what was asked."""
+    areas: tuple[float, ...]
+    """What decisions cost in each area."""
+    foxes: float
+    """What they cost in foxes."""
+
+
+class ExerciseRow(Struct, frozen=True):
+    """A position to be asked again: of a player, or for everybody (`player` is null)."""
+
+    id: str
+    player: str | None
+    game: str
+    data: bytes
+    due: int
+    days: int = 0
+    """The days between the last two times it was asked."""
+
+
+class ReviewRow(Struct, frozen=True):
+    """A review, gzipped JSON, with what is kept beside it."""
+
+    table: str
+    data: bytes
+    made: int
+    seats: Sequence[SeatReviewRow]
+    exercises: Sequence[ExerciseRow] = ()
+
+
+class ReviewedRow(Struct, frozen=True):
+    """A reviewed game of a player."""
+
+    table: str
+    game: str
+    seats: int
+    finished: int
+    hints: int
+    figures: SeatReviewRow
+
+
+class AnswerCount(Struct, frozen=True):
+    """How many answered an exercise, and how many of them were right."""
+
+    answers: int
+    right: int
 
 
 class NewTable(Struct, frozen=True):
@@ -275,6 +336,35 @@ class Addition(Struct, frozen=True):
     departures: Sequence[Departure] = ()
 
 
+class CoachStore(Protocol):
+    """Reviews of games, and exercises."""
+
+    async def add_review(self, review: ReviewRow) -> None:
+        """Keep a review, unless there is one or its table is gone."""
+
+    async def review(self, table: str) -> bytes | None:
+        """The review of a table, gzipped."""
+
+    async def reviewed(self, player: str) -> list[ReviewedRow]:
+        """A player's reviewed games that count, the oldest first."""
+
+    async def add_exercise(self, exercise: ExerciseRow) -> None:
+        """Keep an exercise, unless there is one with this id."""
+
+    async def exercise(self, name: str) -> ExerciseRow | None: ...
+    async def due(self, player: str, now: int, limit: int) -> list[ExerciseRow]:
+        """The exercises that a player is to be asked again, the longest due first."""
+
+    async def due_count(self, player: str, now: int) -> int: ...
+    async def put_off(self, name: str, due: int, days: int) -> None: ...
+    async def remove_exercise(self, name: str) -> None: ...
+    async def add_answer(self, exercise: str, player: str, action: str, right: bool) -> bool:
+        """Note the first answer of a player to an exercise for everybody; False if there is one."""
+
+    async def answer_of(self, exercise: str, player: str) -> str | None: ...
+    async def answers(self, exercise: str) -> AnswerCount: ...
+
+
 class Accounts(Protocol):
     """How players sign in, and what the host does about them."""
 
@@ -344,6 +434,9 @@ class Store(Protocol):
 
     @property
     def daily(self) -> Daily: ...
+
+    @property
+    def coach(self) -> CoachStore: ...
 
     @property
     def failing(self) -> str | None:

@@ -116,6 +116,26 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     CREATE INDEX given_up_player ON given_up (player, at);
     """,
+    # The coach: reviews, what they say of each seat, exercises; and how many hints were taken.
+    """
+    ALTER TABLE results ADD COLUMN hints INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE reviews (
+        "table" TEXT PRIMARY KEY, data BLOB NOT NULL, made INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE seat_reviews (
+        "table" TEXT NOT NULL, seat INTEGER NOT NULL, figures BLOB NOT NULL,
+        PRIMARY KEY ("table", seat)
+    ) WITHOUT ROWID;
+    CREATE TABLE exercises (
+        id TEXT PRIMARY KEY, player TEXT, game TEXT NOT NULL, data BLOB NOT NULL,
+        due INTEGER NOT NULL, days INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX exercises_due ON exercises (player, due) WHERE player IS NOT NULL;
+    CREATE TABLE exercise_answers (
+        exercise TEXT NOT NULL, player TEXT NOT NULL, action TEXT NOT NULL,
+        right INTEGER NOT NULL, PRIMARY KEY (exercise, player)
+    ) WITHOUT ROWID;
+    """,
 )
 
 

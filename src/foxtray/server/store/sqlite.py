@@ -53,6 +53,7 @@ from foxtray.server.store.sqlite_accounts import (
     insert_player,
     sign_in,
 )
+from foxtray.server.store.sqlite_coach import SqliteCoach, forget_reviews, forget_trainee
 from foxtray.server.store.sqlite_daily import SqliteDaily, note_result
 from foxtray.server.store.sqlite_tables import (
     TABLE,
@@ -192,6 +193,7 @@ class SqliteStore:
         self.start()
         self.accounts = SqliteAccounts(self._read, self._execute)
         self.daily = SqliteDaily(self._read, self._execute)
+        self.coach = SqliteCoach(self._read, self._execute)
 
     @property
     def failing(self) -> str | None:
@@ -508,6 +510,8 @@ class SqliteStore:
                 '"table" NOT IN (SELECT "table" FROM results WHERE player IS NOT NULL)'
             )
             forget_account(c, player)
+            forget_trainee(c, player)
+            forget_reviews(c)
             for table in mentioned:
                 forget_guests(c, table, player)
                 replace_player(c, table, player, nobody_like(player))
@@ -607,7 +611,7 @@ class SqliteStore:
     async def best(self, player: str) -> dict[str, int]:
         query = (
             "SELECT game, max(total) FROM results "
-            "WHERE player=? AND NOT practice AND NOT apart GROUP BY game"
+            "WHERE player=? AND NOT practice AND NOT apart AND NOT hints GROUP BY game"
         )
         return await self._read(lambda c: dict(c.execute(query, (player,)).fetchall()))
 
@@ -719,11 +723,12 @@ def append(c: sqlite3.Connection, addition: Addition) -> None:
         insert_table(c, addition.opened)
     if addition.results:
         c.executemany(
-            "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             [
                 (
                     r.table, r.seat, r.player, r.bot, r.game, r.seats, r.finished, r.total,
                     json.dumps(r.areas), r.foxes, r.fox_value, r.won, r.practice, r.apart, r.guest,
+                    r.hints,
                 )
                 for r in addition.results
             ],
@@ -740,13 +745,13 @@ def read_results(
     query = (
         'SELECT "table", seat, player, bot, game, seats, finished, total, areas, foxes, fox_value,'
         " won, practice, ifnull(name, ''), \"table\" IN (SELECT id FROM tables), apart, guest,"
-        ' ifnull((SELECT day FROM daily_attempts AS a WHERE a."table"=results."table"), \'\')'
-        " FROM results"
+        ' ifnull((SELECT day FROM daily_attempts AS a WHERE a."table"=results."table"), \'\'),'
+        " hints FROM results"
         f" LEFT JOIN players ON players.id=player WHERE {which} ORDER BY seat"
     )
     found: list[ResultRow] = []
     for row in c.execute(query, values):
-        *before, areas, foxes, fox_value, won, practice, name, kept, apart, guest, daily = row
+        *before, areas, foxes, fox_value, won, practice, name, kept, apart, guest, day, hints = row
         fields = (
             *before,
             tuple(json.loads(areas)),
@@ -758,7 +763,8 @@ def read_results(
             bool(kept),
             bool(apart),
             guest,
-            daily,
+            day,
+            hints,
         )
         found.append(ResultRow(*fields))
     return found
@@ -826,7 +832,8 @@ def retire_table(c: sqlite3.Connection, table: str) -> None:
 
 
 def delete_table(c: sqlite3.Connection, table: str) -> None:
-    for name, column in (("inputs", '"table"'), ("seats", '"table"'), ("tables", "id")):
+    own = '"table"'
+    for name, column in (("inputs", own), ("seats", own), ("reviews", own), ("tables", "id")):
         c.execute(f"DELETE FROM {name} WHERE {column}=?", (table,))
 
 

@@ -86,6 +86,8 @@ def decide(
             return Decision(reveal(state, held_seat(state, player), command))
         case messages.Leave():
             return Decision(leave(state, player))
+        case messages.Hint():
+            return Decision(hint(state, held_seat(state, player, command.seat)))
         case messages.Rematch():
             return rematch(state, player, machine)
         case messages.Resume():
@@ -207,6 +209,7 @@ LEADS_TO: dict[type[TableCommand], tuple[type[AnyInput], ...]] = {
     messages.Undo: (inputs.Undid, inputs.UndidThrow),
     messages.Resume: (inputs.Resumed,),
     messages.Rematch: (inputs.Rematched,),
+    messages.Hint: (inputs.Hinted,),
 }
 """What the commands lead to that say nothing but their name."""
 
@@ -342,6 +345,20 @@ def take_over(
     if state.seats[command.seat].driver or not is_absent(command.seat):
         raise Refusal("not_absent")
     return [inputs.TookOver(command.seat, state.setup.stand_in)]
+
+
+def hint(state: TableState, seat: int) -> list[AnyInput]:
+    """A hint is given only for a decision that the player is asked for, and the log says so."""
+    if state.record is None:
+        raise Refusal("not_started")
+    check_not_over(state)
+    check_not_given_up(state)
+    if not state.setup.may_hint:
+        raise Refusal("no_hints")
+    if seat not in state.record.game.awaiting():
+        raise Refusal("no_hint_now")
+    back = [inputs.Resumed(seat)] if state.seats[seat].stand_in else []
+    return [*back, inputs.Hinted(seat)]
 
 
 def rematch(state: TableState, player: str, machine: Machine) -> Decision:

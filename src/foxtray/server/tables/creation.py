@@ -7,16 +7,18 @@ from collections.abc import Collection
 from foxtray.bots import LEVELS, SUBSTITUTE, can_play
 from foxtray.game import RULES_VERSION
 from foxtray.games.registry import folder_of
+from foxtray.history import ThrowInput
 from foxtray.server.machine import MACHINE, Machine
 from foxtray.server.players import new_id, new_key
 from foxtray.server.protocol import inputs
-from foxtray.server.protocol.inputs import Daily, SeatSetup, TableSetup
-from foxtray.server.protocol.messages import SeatWish, TableWish
+from foxtray.server.protocol.inputs import AnyInput, Daily, SeatSetup, TableSetup
+from foxtray.server.protocol.messages import PlayOn, SeatWish, TableWish
 from foxtray.server.protocol.refusals import Refusal
-from foxtray.server.store import NewTable, TableRow
+from foxtray.server.store import LogRow, NewTable, PlayerRow, TableRow
 from foxtray.server.tables.state import TableState
 
 SECRET_BYTES = 32
+ENTROPY_BYTES = 16
 
 
 def new_table(
@@ -99,6 +101,7 @@ def wished_table(
         again=again,
         tutorial=wish.tutorial,
         real_dice=wish.real_dice and not wish.tutorial,
+        hints=wish.hints,
     )
     if earlier is None:
         return new_table(player, setup, machine=machine)
@@ -129,5 +132,51 @@ def rematch_of(state: TableState, player: str, machine: Machine = MACHINE) -> Ne
         stand_in=state.setup.stand_in,
         real_dice=state.setup.real_dice,
         rematch_of=state.row.id,
+        hints=state.setup.hints,
     )
     return new_table(player, setup, machine=machine)
+
+
+def continued_table(
+    player: PlayerRow, wish: PlayOn, earlier: TableState, stand_in: str, machine: Machine = MACHINE
+) -> tuple[NewTable, list[LogRow]]:
+    """A table at which a finished game is played on from one of its moments, and its log.
+
+    With the same dice it has the secret of the earlier table, with new ones a secret of its own.
+    """
+    assert earlier.record
+    played = earlier.record.inputs
+    known = earlier.has_secret or earlier.setup.seed is not None
+    here = wish.at < len(played) and wish.seat < len(earlier.seats)
+    if not here or (wish.same_dice and not known):
+        raise Refusal("no_such_moment")
+    entries: list[AnyInput] = [
+        inputs.Sat(wish.seat, player.id, machine.rng.randbytes(ENTROPY_BYTES).hex()),
+        inputs.Started(earlier.record.setup.first),
+    ]
+    drivers = [seat.bot or stand_in for seat in earlier.seats]
+    for entry in played[: wish.at]:
+        if isinstance(entry, ThrowInput):
+            entries.append(inputs.Threw(entry.throw.faces, entry.throw.order))
+        else:
+            bot = None if entry.seat == wish.seat else drivers[entry.seat]
+            entries.append(inputs.Played(entry.seat, str(entry.action), bot))
+    same = wish.same_dice
+    setup = TableSetup(
+        game=earlier.setup.game,
+        seats=[
+            SeatSetup(None, player.id) if number == wish.seat else SeatSetup(bot)
+            for number, bot in enumerate(drivers)
+        ],
+        solo_fallback=earlier.setup.solo_fallback,
+        fox_floor=earlier.setup.fox_floor,
+        stand_in=stand_in,
+        seed=earlier.setup.seed if same else None,
+        again=[e.hex() for e in earlier.entropies()] if same and earlier.has_secret else None,
+        hints=True,
+        copied=len(entries),
+    )
+    secret = earlier.row.secret if same and earlier.has_secret else None
+    now = machine.now()
+    rows = [LogRow(seq, now, inputs.encode(entry)) for seq, entry in enumerate(entries, 1)]
+    return new_table(player.id, setup, secret, machine), rows

@@ -62,7 +62,8 @@ class TableLog:
         self.state = TableState(self.table)
         for row in rows:
             entry = inputs.decode(row.data)
-            checked = self._check_throws and not self.state.setup.real_dice
+            setup = self.state.setup
+            checked = self._check_throws and not setup.real_dice and row.seq > setup.copied
             if checked and isinstance(entry, inputs.Threw):
                 if entry != self.state.throw():
                     raise Refusal(

@@ -18,10 +18,10 @@ from foxtray.server.protocol.inputs import decode_setup
 from foxtray.server.protocol.messages import Leave, Notice, TableWish
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.settings import Settings
-from foxtray.server.store import PlayerRow, Store, TableRow
+from foxtray.server.store import Addition, PlayerRow, Store, TableRow
 from foxtray.server.tables.commands import Person
 from foxtray.server.tables.context import TableContext
-from foxtray.server.tables.creation import check_wish, wished_table
+from foxtray.server.tables.creation import check_wish, continued_table, wished_table
 from foxtray.server.tables.day_open import check_closed
 from foxtray.server.tables.outdated import OutdatedTable
 from foxtray.server.tables.state import TableState
@@ -184,9 +184,22 @@ class TableRegistry:
         if self.settings.limits:
             if await self._unfinished(player.id) >= self.settings.tables_per_player:
                 raise Refusal("too_many_tables")
+        if wish.play_on:
+            return await self._play_on(player, wish)
         earlier = await self._same_dice(player, wish) if wish.same_dice else None
         opened = wished_table(player.id, wish, earlier, self.machine)
         await self.store.add_table(opened.row, opened.seating, opened.root)
+        return await self.table(opened.row.id)
+
+    async def _play_on(self, player: PlayerRow, wish: TableWish) -> Table:
+        """A table at which an earlier game is continued from one of its moments."""
+        assert wish.play_on
+        earlier = (await self.visible(wish.play_on.table, player.id, wish.play_on.key)).state
+        if earlier.status != "over" or earlier.setup.game != wish.game:
+            raise Refusal("no_such_moment")
+        await check_closed(self.store, earlier)
+        opened, rows = continued_table(player, wish.play_on, earlier, wish.stand_in, self.machine)
+        await self.store.append(Addition(opened.row.id, rows, opened=opened))
         return await self.table(opened.row.id)
 
     async def _same_dice(self, player: PlayerRow, wish: TableWish) -> TableState:

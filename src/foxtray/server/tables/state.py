@@ -43,6 +43,8 @@ class Seat:
     """and how much of it by stand-ins."""
     undos: int = 0
     """How often something was taken back since the last throw."""
+    hints: int = 0
+    """How often a hint was asked for."""
 
     @property
     def driver(self) -> str | None:
@@ -72,10 +74,10 @@ class Seat:
         if self.bot:
             return SeatInfo("bot", self.bot, self.bot, True)
         if self.guest is not None:
-            return SeatInfo("human", self.guest, None, True, self.stand_in, guest=True)
+            return SeatInfo("human", self.guest, None, True, self.stand_in, True, self.hints)
         if self.player:
             name = names.get(self.player, "")
-            return SeatInfo("human", name, None, self.ready, self.stand_in)
+            return SeatInfo("human", name, None, self.ready, self.stand_in, False, self.hints)
         return SeatInfo("open")
 
 
@@ -260,8 +262,9 @@ class TableState:
         if self.setup.tutorial:
             thrown = lessons.throw(self.setup.game, len(self.entered_by), address)
         else:
-            assert self.record.dice is not None
-            thrown = self.record.dice.throw(*address)
+            dice = SecretDice(self.row.secret) if self.new_dice else self.record.dice
+            assert dice is not None
+            thrown = dice.throw(*address)
         wanted = only_wanted(game, thrown)
         return inputs.Threw(wanted.faces, wanted.order)
 
@@ -275,8 +278,14 @@ class TableState:
 
     @property
     def has_secret(self) -> bool:
-        """Whether the dice are made from the secret."""
-        return self.setup.seed is None and not (self.setup.tutorial or self.setup.real_dice)
+        """Whether all dice are made from the secret."""
+        others = self.setup.tutorial or self.setup.real_dice or self.new_dice
+        return self.setup.seed is None and not others
+
+    @property
+    def new_dice(self) -> bool:
+        """Whether the game was copied from an earlier one and goes on with other dice."""
+        return self.setup.copied > 0 and self.setup.again is None and self.setup.seed is None
 
     @property
     def mixes_entropy(self) -> bool:
@@ -345,6 +354,8 @@ class TableState:
                 self.pause = on
             case inputs.Rematched(table, watch):
                 self.rematch, self.rematch_key = table, watch
+            case inputs.Hinted(seat):
+                self._change(seat, hints=self.seats[seat].hints + 1)
             case _:
                 return self._apply_to_game(entry)
         return Happened()
@@ -423,6 +434,8 @@ class TableState:
             starting=self.starting,
             given_up=self.given_up,
             daily=DailyInfo(self.daily.day, self.daily.closes) if self.daily else None,
+            hints=self.setup.may_hint,
+            copied=self.setup.copied,
         )
 
     def _told_secret(self) -> str | None:
@@ -452,6 +465,7 @@ class TableState:
                 won=number in outcome.winners,
                 practice=self.setup.practice or self._late(finished),
                 apart=self.apart,
+                hints=seat.hints,
             )
             for number, (seat, card) in enumerate(
                 zip(self.seats, self.record.game.scores(), strict=True)

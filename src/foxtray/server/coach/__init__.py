@@ -1,0 +1,1 @@
+"""The coach: reviews of finished games, hints, and exercises made of them."""

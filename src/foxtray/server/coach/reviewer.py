@@ -1,0 +1,288 @@
+"""Makes reviews of finished games, one after the other, and keeps them with the games.
+
+Players take turns, and a game is reviewed once. Each review runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+import structlog
+
+from foxtray import record
+from foxtray.errors import FoxtrayError
+from foxtray.review import Decision, Review, SeatReview, read_review
+from foxtray.server.background import Background
+from foxtray.server.bots.fair_queue import Turns
+from foxtray.server.bots.pool import end
+from foxtray.server.coach.exercises import Exercise, from_mistakes
+from foxtray.server.coach.worker import Job, Report
+from foxtray.server.machine import MACHINE, Machine
+from foxtray.server.players import new_id
+from foxtray.server.store import (
+    CoachStore,
+    ExerciseRow,
+    ReviewRow,
+    SeatReviewRow,
+    StorageFailing,
+)
+from foxtray.server.wall_clock import DAY
+
+log = structlog.get_logger()
+
+WORKER = (sys.executable, "-m", "foxtray.server.coach.worker")
+PATIENCE = 900.0
+"""Seconds that a job may take; the first one compiles."""
+TRIES = 2
+LINE = 64 * 1024 * 1024
+"""Bytes of the longest report."""
+FIRST = 2
+"""Days until a mistake comes back as an exercise."""
+SEED = 1
+"""Of all reviews: the same game gets the same review, whoever asks."""
+
+State = Literal["none", "waiting", "working", "done", "failed"]
+
+
+@dataclass(slots=True)
+class Request:
+    """A review that somebody asked for."""
+
+    table: str
+    text: str
+    """The record of the game."""
+    owners: Sequence[str | None]
+    """The player of each seat whose result it is."""
+    state: State = "waiting"
+    progress: float = 0.0
+    problem: str = ""
+
+
+class ReviewFailed(FoxtrayError):
+    """A job that came to nothing; the message says why."""
+
+    code = "review_failed"
+
+
+class Reviewer:
+    """The queue of reviews, and the one that is being made."""
+
+    def __init__(
+        self, store: CoachStore, machine: Machine = MACHINE, command: Sequence[str] = WORKER
+    ) -> None:
+        self._store = store
+        self._machine = machine
+        self._command = command
+        self._turns: Turns[Request] = Turns()
+        self._requests: dict[str, Request] = {}
+        """By table; those that failed stay, so that their players hear of it."""
+        self._wanted = asyncio.Event()
+        self._process = asyncio.Lock()
+        """Held by the one who has a process: one at a time, as the bots need the machine."""
+        self.tasks = Background()
+
+    def start(self) -> None:
+        self.tasks.start("reviewer", self._work())
+
+    async def close(self) -> None:
+        await self.tasks.close()
+
+    @property
+    def waiting(self) -> int:
+        """How many reviews nobody has begun yet."""
+        return len(self._turns)
+
+    def find(self, table: str) -> Request | None:
+        """A review that is being made, or that failed."""
+        return self._requests.get(table)
+
+    def ask(self, table: str, player: str, text: str, owners: Sequence[str | None]) -> Request:
+        """Ask for the review of a game; one that failed is tried again."""
+        known = self._requests.get(table)
+        if known and known.state != "failed":
+            return known
+        request = Request(table, text, owners)
+        self._requests[table] = request
+        self._turns.add(player, request)
+        self._wanted.set()
+        return request
+
+    def waiting_of(self, player: str) -> int:
+        """How many reviews of a player's asking wait."""
+        return self._turns.count(player)
+
+    def next(self) -> Request:
+        """The request that is next; then its player goes to the end of the queue."""
+        return self._turns.take()
+
+    async def exercise(self, game: str, seed: int) -> Exercise:
+        """The exercise that follows from a seed."""
+        report = await self._do(Job(seed, game=game), lambda progress: None)
+        return msgspec.json.decode(report.exercise, type=Exercise)
+
+    async def _work(self) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            while self.waiting:
+                await self._make(self.next())
+
+    async def _make(self, request: Request) -> None:
+        request.state = "working"
+
+        def tell(progress: float) -> None:
+            request.progress = progress
+
+        try:
+            report = await self._do(Job(SEED, record=request.text), tell)
+            await self._keep(request, bytes(report.review))
+        except (ReviewFailed, StorageFailing) as error:
+            log.warning("review_failed", table=request.table, cause=str(error))
+            request.state, request.problem = "failed", str(error)
+            return
+        del self._requests[request.table]
+
+    async def _keep(self, request: Request, data: bytes) -> None:
+        """Write a review, what it says in short of each seat, and its exercises."""
+        kept = await asyncio.to_thread(prepare, request, data, self._machine)
+        await self._store.add_review(kept)
+
+    async def _do(self, job: Job, tell: Callable[[float], None]) -> Report:
+        """Have a job done by a process; one that dies is given a second chance."""
+        problem = ""
+        for _ in range(TRIES):
+            async with self._process:
+                try:
+                    async with asyncio.timeout(PATIENCE):
+                        report = await self._run(job, tell)
+                except TimeoutError:
+                    raise ReviewFailed("this took too long") from None
+            if report is None:
+                problem = "the process of the coach died"
+            elif report.problem:
+                raise ReviewFailed(report.problem)
+            else:
+                return report
+        raise ReviewFailed(problem)
+
+    async def _run(self, job: Job, tell: Callable[[float], None]) -> Report | None:
+        """Run one process; returns its last report, or None if it died before that."""
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=LINE,
+        )
+        assert process.stdin
+        assert process.stdout
+        try:
+            # asyncio reports a closed pipe as an OSError, uvloop as a RuntimeError.
+            with suppress(OSError, RuntimeError):
+                process.stdin.write(msgspec.json.encode(job))
+                await process.stdin.drain()
+                process.stdin.close()
+            async for line in process.stdout:
+                report = msgspec.json.decode(line, type=Report)
+                if report.problem or report.review or report.exercise:
+                    return report
+                tell(report.progress)
+            return None
+        except (msgspec.DecodeError, ValueError):
+            return None
+        finally:
+            await end(process)
+
+
+def prepare(request: Request, data: bytes, machine: Machine) -> ReviewRow:
+    """What is kept of a review."""
+    found = read_review(msgspec.json.decode(data))
+    history = record.read(request.text)[0]
+    now = machine.now()
+    exercises = [
+        ExerciseRow(
+            id=new_id(machine.rng),
+            player=owner,
+            game=found.game,
+            data=msgspec.json.encode(exercise),
+            due=now + FIRST * DAY,
+        )
+        for seat, owner in enumerate(request.owners)
+        if owner is not None
+        for exercise in from_mistakes(history, found, seat)
+    ]
+    seats = [seat_row(found, player) for player in found.players]
+    return ReviewRow(request.table, gzip.compress(data, 6), now, seats, exercises)
+
+
+def seat_row(found: Review, player: SeatReview) -> SeatReviewRow:
+    """The figures of one seat."""
+    kinds: dict[str, float] = {}
+    for decision in player.decisions:
+        kinds[decision.stage] = kinds.get(decision.stage, 0.0) + decision.price
+    areas, foxes = lost_by_area(player.decisions)
+    return SeatReviewRow(
+        seat=player.seat,
+        result=player.result,
+        expected=player.expected,
+        luck=player.luck,
+        influence=player.influence,
+        price=player.price,
+        correction=player.correction,
+        error=player.price_error,
+        kinds=kinds,
+        areas=areas,
+        foxes=foxes,
+    )
+
+
+def lost_by_area(decisions: Sequence[Decision]) -> tuple[tuple[float, ...], float]:
+    """What decisions cost in each area; what is left of their price was lost with the foxes."""
+    areas = [0.0] * max((len(d.best.areas) for d in decisions), default=0)
+    price = 0.0
+    for decision in decisions:
+        if decision.price < decision.error * 2:
+            continue
+        price += decision.price
+        for area, (best, chosen) in enumerate(
+            zip(decision.best.areas, decision.chosen.areas, strict=True)
+        ):
+            areas[area] += best - chosen
+    return tuple(areas), price - sum(areas)
+
+
+class DailyExercises:
+    """Makes the exercise of a day once, however many ask for it."""
+
+    def __init__(self, reviewer: Reviewer, machine: Machine = MACHINE) -> None:
+        self._reviewer = reviewer
+        self._machine = machine
+        self._making: dict[str, asyncio.Task[Exercise]] = {}
+
+    def find(self, name: str, game: str) -> Exercise | None:
+        """An exercise; None as long as it is being made. One that failed is tried again."""
+        task = self._making.get(name)
+        if task is None:
+            # A random seed: nobody can work the exercise out beforehand.
+            seed = self._machine.rng.getrandbits(48)
+            self._making[name] = asyncio.create_task(self._reviewer.exercise(game, seed))
+            return None
+        if not task.done():
+            return None
+        del self._making[name]
+        if error := task.exception():
+            log.warning("exercise_failed", exercise=name, cause=str(error))
+            return None
+        return task.result()
+
+    async def close(self) -> None:
+        making = list(self._making.values())
+        for task in making:
+            task.cancel()
+        await asyncio.gather(*making, return_exceptions=True)
