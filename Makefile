@@ -103,7 +103,7 @@ $(BIN)/python:
 
 $(PLAY): pyproject.toml $(LOCK) | $(BIN)/python
 	@if [ ! -e $(DEV) ]; then echo "Installing Foxtray."; \
-		$(PIP) install --constraint $(LOCK) --editable .; fi
+		$(PIP) install --constraint $(LOCK) --editable '.[bots]'; fi
 	@touch $@
 
 $(DEV): pyproject.toml $(LOCK) | $(BIN)/python

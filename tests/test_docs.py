@@ -3,6 +3,7 @@
 import argparse
 import doctest
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from foxtray.games.registry import sheet_of
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+HOME = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"][
+    "Homepage"
+]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -107,7 +111,11 @@ def test_the_readme_shows_a_sheet() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
+        ours = re.match(rf"{re.escape(HOME)}/(?:blob|tree|raw)/main/(.*)", target)
+        if ours:
+            assert (ROOT / ours[1]).exists(), target
+        elif "://" not in target:
+            assert page.name != "README.md" or page.parent != ROOT, f"{target} is not absolute"
             assert (page.parent / target).exists(), target
 
 

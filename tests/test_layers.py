@@ -19,6 +19,7 @@ SOURCE = ROOT / "src"
 # The longest matching prefix decides; a module that none matches belongs nowhere yet.
 LEVELS = {
     "foxtray.errors": 0,
+    "foxtray.extras": 2,
     "foxtray.core.codes": 0,
     "foxtray.games.model": 0,
     "foxtray.games": 1,

@@ -443,7 +443,7 @@ def test_a_missing_package_for_tables_is_one_sentence() -> None:
         [sys.executable, "-c", f"{program}sys.exit({call})"], capture_output=True, text=True
     )
     assert done.returncode == 2
-    assert "install it: python -m pip install 'foxtray[parquet]'\n" in done.stderr
+    assert "needs pyarrow; to install: python -m pip install 'foxtray[parquet]'\n" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -239,8 +239,6 @@ def seat_bots(setup: Setup) -> dict[int, Callable[[Game, int], Action]]:
     for seat, name in enumerate(setup.names):
         if name in bots.names():
             check_bot(name, game=setup.game)
-            if (level := bots.level_of(name)) and level.needs:
-                sim_commands.need_numbers()
             seated[seat] = partial(bots.ask, bots.bot(name, seed=setup.seed or 0))
     return seated
 

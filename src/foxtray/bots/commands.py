@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from foxtray import extras
 from foxtray.arguments import AddCommand, whole
 from foxtray.bots.added import (
     BUDGET,
@@ -27,9 +28,11 @@ from foxtray.bots.added import (
     is_text,
     list_path,
 )
-from foxtray.bots.levels import LEVELS, UnknownBot, external, objection, own, refused
+from foxtray.bots.levels import EXTRA, LEVELS, UnknownBot, external, objection, own, refused
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.games.registry import SHEETS, folder_of
+
+MISSING = f" Not installed: python -m pip install 'foxtray[{EXTRA}]'"
 
 
 def add(command: AddCommand) -> None:
@@ -156,7 +159,8 @@ def run_list(args: argparse.Namespace) -> int:
         return 0
     wide = max(8, *(len(bot["name"]) for bot in found))
     for bot in found:
-        print(f"{bot['name']:<{wide}} {bot['description']}")
+        lacks = "" if not bot["needs"] or not extras.missing(EXTRA) else MISSING
+        print(f"{bot['name']:<{wide}} {bot['description']}{lacks}")
         for game in SHEETS:
             if game in bot["strength"]:
                 about = bot["strength"][game]

@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
+from foxtray import extras
 from foxtray.bots.added import Added, AddedEngine, AddedNet, added, list_path, read_list
 from foxtray.bots.base import Bot, BotError, NoWeights
 from foxtray.bots.simple import SimpleBot
@@ -21,6 +22,8 @@ from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.games.registry import folder_of
 
 GROUP = "foxtray.bots"
+EXTRA = "bots"
+"""The extra with the packages that nets need."""
 ME = "me"
 """The player at the keyboard; no bot can have this name."""
 NAME_PATTERN = "^[A-Za-z0-9_.-]{1,64}$"
@@ -67,7 +70,7 @@ class Level:
     @property
     def needs(self) -> tuple[str, ...]:
         """The packages it needs."""
-        return () if self.simple else ("numpy", "numba")
+        return () if self.simple else extras.EXTRAS[EXTRA]
 
 
 LEVELS = {
@@ -165,6 +168,9 @@ def names(game: str | None = None) -> tuple[str, ...]:
 
 def can_play(name: str, game: str) -> bool:
     """Whether a bot has what it needs for a game."""
+    level = level_of(name)
+    if level is not None and not level.simple and extras.missing(EXTRA):
+        return False
     if name in LEVELS:
         return LEVELS[name].simple or folder_of(game).weights is not None
     entry = own().get(name)
@@ -183,6 +189,9 @@ def check(name: str, weights: Path | None = None, game: str | None = None) -> No
         # A bot that the user added may be missing because the list is damaged.
         why = "".join(f"; {problem}" for problem in read_list()[1])
         raise UnknownBot(f"unknown bot {name!r}; choose one of {', '.join(names(game))}{why}")
+    level = level_of(name)
+    if level is not None and level.needs:
+        extras.need(EXTRA, f"bot {name}")
     if weights is not None and (name not in LEVELS or LEVELS[name].simple):
         raise BadSetup(f"bot {name} does not use weights")
     if game is not None and weights is None and not can_play(name, game):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import shutil
 import sys
@@ -13,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from foxtray import extras
 from foxtray.arguments import INTERRUPTED, AddCommand, add_options, whole
 from foxtray.digits import counted
-from foxtray.errors import BadSetup, FoxtrayError
+from foxtray.errors import BadSetup
 from foxtray.files import is_standard_output, naming, replacing
 from foxtray.games.registry import SHEETS
 
@@ -116,13 +116,7 @@ def add_weights(parser: argparse.ArgumentParser) -> None:
 
 def need_numbers() -> None:
     """Raise an error if numpy or numba is not installed."""
-    try:
-        importlib.import_module("numba")
-    except ImportError as error:
-        raise FoxtrayError(
-            f"this command needs numpy and numba ({error}); "
-            "install them: python -m pip install numpy numba"
-        ) from None
+    extras.need("bots")
 
 
 def finder(game: str, chosen: Sequence[str], weights: Path | None = None) -> Find:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from foxtray.errors import FoxtrayError
+from foxtray import extras
 from foxtray.files import replacing, replacing_bytes
 from foxtray.games.registry import SHEETS
 from foxtray.sim.batch import Games
@@ -67,13 +67,10 @@ def csv_file(path: Path, game: str, bots: Sequence[str], first_seed: int) -> Ite
 @contextmanager
 def parquet_file(path: Path, game: str, bots: Sequence[str], first_seed: int) -> Iterator[Sink]:
     """A Parquet file to which games can be written; needs pyarrow."""
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise FoxtrayError(
-            "Parquet files need pyarrow; install it: python -m pip install 'foxtray[parquet]'"
-        ) from None
+    extras.need("parquet", "a Parquet file")
+    import pyarrow as pa
+    from pyarrow import parquet
+
     types = {name: pa.int32() for name in column_names(game)}
     types |= {"game": pa.uint64(), "seed": pa.uint64(), "seat": pa.int8(), "won": pa.bool_()}
     types["bot"] = pa.dictionary(pa.int8(), pa.string())

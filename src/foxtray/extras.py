@@ -1,0 +1,33 @@
+"""The optional packages: which are installed, and how to install the others."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from foxtray.errors import FoxtrayError
+
+EXTRAS = {
+    "bots": ("numpy", "numba"),
+    "parquet": ("pyarrow",),
+}
+"""The packages of each extra that the code imports; pyproject.toml has their versions."""
+
+
+class MissingExtra(FoxtrayError):
+    """Something needs packages that are not installed."""
+
+    code = "missing_extra"
+
+
+def missing(extra: str) -> list[str]:
+    """The packages of an extra that are not installed."""
+    return [name for name in EXTRAS[extra] if find_spec(name) is None]
+
+
+def need(extra: str, what: str = "this command") -> None:
+    """Refuse what needs an extra that is not installed."""
+    if missing(extra):
+        raise MissingExtra(
+            f"{what} needs {' and '.join(missing(extra))}; "
+            f"to install: python -m pip install 'foxtray[{extra}]'"
+        )
