@@ -41,6 +41,7 @@ LEVELS = {
     "foxtray.words": 2,
     "foxtray.render": 2,
     "foxtray.terminal": 2,
+    "foxtray.terminal_table": 6,
     "foxtray.rulebook": 2,
     "foxtray": 2,
     "foxtray.sim": 3,

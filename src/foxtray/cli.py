@@ -24,6 +24,7 @@ from foxtray.bots.levels import ME
 from foxtray.bots.levels import check as check_bot
 from foxtray.core.layout import Action
 from foxtray.dice import SeededDice
+from foxtray.digits import counted
 from foxtray.engines import commands as engine_commands
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
@@ -39,6 +40,7 @@ from foxtray.views import summary
 
 GAMES = tuple(SHEETS)
 ROOMY = 34
+LONGEST_NAME = 20
 BAD_INPUT = 2
 CLOSED_PIPE = 1
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -61,6 +63,19 @@ def seating(text: str) -> tuple[str, ...]:
         if name not in (ME, *bots.names()):
             known = ", ".join((ME, *bots.names()))
             raise argparse.ArgumentTypeError(f"unknown player {name!r}; choose from {known}")
+    return names
+
+
+def people(text: str) -> tuple[str, ...]:
+    """The names of people, as in `Ana,Ben`; `me` is a player without a name."""
+    names = tuple(" ".join(name.split()) for name in text.split(","))
+    for name in names:
+        if not (name and name.isprintable() and len(name) <= LONGEST_NAME):
+            raise argparse.ArgumentTypeError(
+                f"{name!r} cannot be a name; use 1 to {LONGEST_NAME} printable characters"
+            )
+        if name in bots.names():
+            raise argparse.ArgumentTypeError(f"{name!r} is a bot; put it into --seats")
     return names
 
 
@@ -99,6 +114,7 @@ def build_parser() -> Parser:
             "--resume evening.fox",
             "{one} --seats 3 --own-dice",
             "{one} --seats me,strong",
+            "{one} --seats 2 --names Ana,Ben",
             "{two} --seed 42 --option fox_floor=on",
         ],
     )
@@ -109,12 +125,21 @@ def build_parser() -> Parser:
         metavar="N|WHO,...",
         help="number of players, 1 to 4, or who plays: me or the name of a bot (default: 1)",
     )
+    play.add_argument(
+        "--names",
+        type=people,
+        metavar="NAME,...",
+        help="the names of the people, in the order of their seats",
+    )
     play.add_argument("--seed", type=whole, metavar="S", help="the same seed gives the same dice")
     play.add_argument("--first", type=whole, metavar="SEAT", help="who starts (default: random)")
     add_options(play)
     play.add_argument("--own-dice", action="store_true", help="roll real dice and type the faces")
     play.add_argument("--save", type=Path, metavar="FILE", help="save the game to a new file")
     play.add_argument("--resume", type=Path, metavar="FILE", help="continue a saved game")
+    play.add_argument(
+        "--plain", action="store_true", help="plain lines of text, as for pipes and screen readers"
+    )
     play.set_defaults(run=run_play)
 
     rules = command("rules", "show the rulebook of a game", ["{one}", "{two} | less"])
@@ -186,7 +211,7 @@ def new_record(args: argparse.Namespace) -> Record:
     seats = len(who)
     seed = secrets.randbits(48) if args.seed is None else args.seed
     dice = SeededDice(seed)
-    names = () if set(who) <= {ME} else who
+    names = named(who, args.names or ())
     setup = Setup(
         args.game,
         seats,
@@ -199,10 +224,21 @@ def new_record(args: argparse.Namespace) -> Record:
     return Record(replace(setup, first=first))
 
 
+def named(who: Sequence[str], people: Sequence[str]) -> tuple[str, ...]:
+    """The names of all seats: bots, and people as far as they are named; none if nobody is."""
+    count = who.count(ME)
+    if len(people) > count:
+        raise BadSetup(f"{counted(len(people), 'name')} for {counted(count, 'player')}")
+    left = iter(people)
+    names = tuple(next(left, ME) if name == ME else name for name in who)
+    return () if set(names) <= {ME} else names
+
+
 def resumed_record(args: argparse.Namespace) -> Record:
     """A saved game; options that it already fixes are refused."""
     given = {"--seats": args.seats, "--seed": args.seed, "--first": args.first}
-    given |= {"--option": args.option, "--own-dice": args.own_dice or None, "--save": args.save}
+    given |= {"--names": args.names, "--option": args.option}
+    given |= {"--own-dice": args.own_dice or None, "--save": args.save}
     fixed = [name for name, value in given.items() if value is not None]
     if fixed:
         raise BadSetup(f"{fixed[0]} cannot be combined with --resume; leave it out")
@@ -229,7 +265,12 @@ def run_play(args: argparse.Namespace) -> int:
     terminal.bots = seated
     terminal.warn = complain
     terminal.substitute = bots.bot(bots.SUBSTITUTE, seed=found.setup.seed or 0).choose
-    terminal.run()
+    if screen and sys.stdin.isatty() and len(seated) < found.setup.seats and not args.plain:
+        from foxtray.terminal_table import play
+
+        play(terminal)
+    else:
+        terminal.run()
     return 0
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -13,7 +14,7 @@ from foxtray.core import codes
 from foxtray.core.layout import Action
 from foxtray.dice import SeededDice, Throw
 from foxtray.errors import FoxtrayError, MalformedThrow
-from foxtray.events import Event
+from foxtray.events import Event, Marked
 from foxtray.game import Game, choose_seat
 from foxtray.history import PlayInput, Setup
 from foxtray.position import OPTIONS
@@ -21,6 +22,8 @@ from foxtray.record import Record
 from foxtray.render import PLAIN, WIDTH, Ink
 
 HEAD = 9
+NOBODY = "me"
+"""The name of a seat at the keyboard whose player has no name."""
 MARKS = (codes.ENTER, codes.USE)
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 HELP = """
@@ -58,6 +61,9 @@ class Choice:
     gain: int
     sets_off: tuple[str, ...]
     to_tray: tuple[int, ...]
+    marked: tuple[str, ...]
+    """The cells it marks for its seat; the chosen one first."""
+    after: Game
 
 
 def foresee(game: Game, seat: int, action: Action) -> Choice:
@@ -68,6 +74,8 @@ def foresee(game: Game, seat: int, action: Action) -> Choice:
         after.scores()[seat].total - game.scores()[seat].total,
         tuple(words.sets_off(game.sheet, events, seat)),
         tuple(words.to_tray(game.sheet, events)),
+        tuple(e.cell for e in events if isinstance(e, Marked) and e.seat == seat),
+        after,
     )
 
 
@@ -154,6 +162,18 @@ def parse_faces(game: Game, text: str) -> tuple[int, ...]:
     return tuple(faces.get(d, 0) for d in range(codes.DICE))
 
 
+def settled(game: Game, faces: tuple[int, ...], text: str) -> Throw:
+    """A throw of real dice after a tie: the text names the equal dice closest to the platter."""
+    left, equal = game.undecided(faces)
+    letters = "".join(game.sheet.letters[d] for d in equal)
+    typed = "".join(text.lower().split())
+    if len(typed) != left or len(set(typed)) != left or not set(typed) <= set(letters):
+        raise MalformedThrow(f"choose {left} of {' '.join(letters)}; type the faces again")
+    first = [equal[letters.index(letter)] for letter in typed]
+    rest = [d for d in range(codes.DICE) if d not in first]
+    return Throw(faces, (*first, *rest))
+
+
 def first_of_all(game: Game, seat: int) -> Action:
     """The first legal action: the default substitute for a failed bot."""
     return game.legal(seat)[0]
@@ -210,7 +230,7 @@ class Terminal:
 
     def hear(self, events: Iterable[Event]) -> None:
         game = self.record.game
-        self.news += words.story(game.sheet, events, game.seats)
+        self.news += words.story(game.sheet, events, game.seats, self.players)
 
     def draw(self) -> None:
         """Draw the screen: sheet, points, dice, what happened, and the choices."""
@@ -229,11 +249,27 @@ class Terminal:
             lines += menu(game, self.seat, self.offered, ink)
         self.show((CLEAR if self.clear else "\n") + "\n".join(lines))
 
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The names of the people by seat; empty where a seat is only a number."""
+        names = self.record.setup.names
+        return tuple(
+            "" if seat in self.bots or name == NOBODY else name for seat, name in enumerate(names)
+        )
+
+    def who(self, seat: int) -> str:
+        """A player by name, or by the number of the seat."""
+        names = self.record.setup.names
+        name = names[seat] if names else NOBODY
+        return name if name not in ("", NOBODY) else f"Seat {seat + 1}"
+
     def name(self, seat: int) -> str:
+        """Who is meant, before a sentence; empty in a solo game."""
         if self.record.game.seats == 1:
             return ""
-        who = f" ({self.record.setup.names[seat]})" if seat in self.bots else ""
-        return f"Seat {seat + 1}{who}: "
+        if seat in self.bots:
+            return f"Seat {seat + 1} ({self.record.setup.names[seat]}): "
+        return f"{self.who(seat)}: "
 
     def sheet(self, seat: int) -> list[str]:
         """A seat's sheet, and the points of every seat."""
@@ -338,14 +374,9 @@ class Terminal:
         left, equal = game.undecided(faces)
         if not left:
             return Throw(faces)
-        letters = "".join(game.sheet.letters[d] for d in equal)
-        which = f"{left} of {' '.join(letters)} go to the platter: which are closest to it?"
-        typed = "".join(self.ask(f" {which} > ").lower().split())
-        if len(typed) != left or len(set(typed)) != left or not set(typed) <= set(letters):
-            raise MalformedThrow(f"choose {left} of {' '.join(letters)}; type the faces again")
-        first = [equal[letters.index(letter)] for letter in typed]
-        rest = [d for d in range(codes.DICE) if d not in first]
-        return Throw(faces, (*first, *rest))
+        letters = " ".join(game.sheet.letters[d] for d in equal)
+        which = f"{left} of {letters} go to the platter: which are closest to it?"
+        return settled(game, faces, self.ask(f" {which} > "))
 
     def undo(self) -> None:
         """Undo the last action made at the keyboard, or the faces just typed."""
@@ -380,35 +411,41 @@ class Terminal:
 
     def finish(self) -> None:
         """Show all sheets and who won."""
-        self.show("\n".join(result(self.record.game, self.ink)))
-        if command := same_again(self.record.setup):
+        self.show("\n".join(result(self.record.game, self.ink, self.players)))
+        if command := same_again(self.record.setup, self.bots):
             self.show(f" To play with the same dice: {command}")
         if self.path:
             self.show(f" The game was saved to {self.path}")
 
 
-def same_again(setup: Setup) -> str:
-    """The command that starts a game with the same dice; empty if there is none."""
+def same_again(setup: Setup, bots: Collection[int] = ()) -> str:
+    """The command that starts a game with the same dice and bots; empty if there is none."""
     if setup.seed is None:
         return ""
-    words = ["foxtray play", setup.game]
-    if setup.names:
-        words.append(f"--seats {','.join(setup.names)}")
+    words = ["foxtray", "play", setup.game]
+    if bots:
+        who = (name if seat in bots else NOBODY for seat, name in enumerate(setup.names))
+        words += ["--seats", ",".join(who)]
     elif setup.seats > 1:
-        words.append(f"--seats {setup.seats}")
+        words += ["--seats", str(setup.seats)]
+    people = [name for seat, name in enumerate(setup.names) if seat not in bots]
+    if set(people) - {"", NOBODY}:
+        words += ["--names", ",".join(people)]
     if setup.first != SeededDice(setup.seed).first(setup.seats):
-        words.append(f"--first {setup.first + 1}")
-    words += [f"--option {name}=on" for name in OPTIONS if getattr(setup, name)]
-    return " ".join([*words, f"--seed {setup.seed}"])
+        words += ["--first", str(setup.first + 1)]
+    for option in OPTIONS:
+        if getattr(setup, option):
+            words += ["--option", f"{option}=on"]
+    return shlex.join([*words, "--seed", str(setup.seed)])
 
 
-def result(game: Game, ink: Ink = PLAIN) -> list[str]:
+def result(game: Game, ink: Ink = PLAIN, names: Sequence[str] = ()) -> list[str]:
     """Every sheet and its points, and the result if the game is over."""
     lines = []
     cards = game.scores()
     for seat, card in enumerate(cards):
         if game.seats > 1:
-            lines.append(f" {ink.strong(f'Seat {seat + 1}')}")
+            lines.append(f" {ink.strong(words.sentence_start(words.seat_name(seat, names)))}")
         lines.append(render.sheet(game.sheet, game.marks(seat), game.tracks(seat), card.areas, ink))
         told = render.points(game.sheet, card.areas, card.foxes, card.fox_value, card.total)
         lines += [f" {told}", ""]
@@ -420,7 +457,7 @@ def result(game: Game, ink: Ink = PLAIN) -> list[str]:
         rating = game.sheet.ratings[game.sheet.rating(total)].title
         lines.append(f" {ink.strong(f'{total} points: {rating}')}")
     else:
-        winners = words.seats_listed(outcome.winners).capitalize()
+        winners = words.sentence_start(words.seats_listed(outcome.winners, names))
         verb = "share the win" if len(outcome.winners) > 1 else "wins"
         best = max(outcome.totals)
         lines.append(f" {ink.strong(f'{winners} {verb} with {best} points')}")

@@ -49,8 +49,20 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def seats_listed(seats: Sequence[int]) -> str:
-    """Seats in a sentence, counted from 1."""
+def seat_name(seat: int, names: Sequence[str] = ()) -> str:
+    """A seat in a sentence: the player's name, or the number of the seat, counted from 1."""
+    return (names[seat] if names else "") or f"seat {seat + 1}"
+
+
+def sentence_start(text: str) -> str:
+    """The text with a capital letter first; names keep their others."""
+    return text[:1].upper() + text[1:]
+
+
+def seats_listed(seats: Sequence[int], names: Sequence[str] = ()) -> str:
+    """Seats in a sentence."""
+    if any(names):
+        return listed([seat_name(seat, names) for seat in seats])
     return f"seat{'s' if len(seats) > 1 else ''} {listed([str(seat + 1) for seat in seats])}"
 
 
@@ -109,7 +121,9 @@ def told(sheet: Sheet, event: Event) -> str:
     return ""
 
 
-def story(sheet: Sheet, events: Iterable[Event], seats: int) -> list[str]:
+def story(
+    sheet: Sheet, events: Iterable[Event], seats: int, names: Sequence[str] = ()
+) -> list[str]:
     """What happened: one line for each run of events by a seat; solo games name no seat."""
     lines: list[str] = []
     speaker, entered = -1, False
@@ -117,18 +131,23 @@ def story(sheet: Sheet, events: Iterable[Event], seats: int) -> list[str]:
         seat = getattr(event, "seat", -1)
         if isinstance(event, RoundStarted | TurnStarted | GameEnded):
             speaker = -1
-            if heading := headline(sheet, event, seats):
+            if heading := headline(sheet, event, seats, names):
                 lines.append(heading)
         elif seat >= 0 and (text := told(sheet, event)):
             if seat == speaker:
                 lines[-1] += f"{': ' if entered else ', '}{text}"
             else:
-                lines.append(text if seats == 1 else f"seat {seat + 1}: {text}")
+                lines.append(text if seats == 1 else f"{seat_name(seat, names)}: {text}")
             speaker, entered = seat, isinstance(event, Taken)
     return lines
 
 
-def headline(sheet: Sheet, event: RoundStarted | TurnStarted | GameEnded, seats: int) -> str:
+def headline(
+    sheet: Sheet,
+    event: RoundStarted | TurnStarted | GameEnded,
+    seats: int,
+    names: Sequence[str] = (),
+) -> str:
     """A new round and what it gives, a new active player in a shared game, or the end."""
     if isinstance(event, RoundStarted):
         brings = sheet.round_bonus[event.round]
@@ -136,7 +155,7 @@ def headline(sheet: Sheet, event: RoundStarted | TurnStarted | GameEnded, seats:
         return f"round {event.round + 1} begins{what}"
     if isinstance(event, GameEnded):
         return "the game is over"
-    return f"seat {event.seat + 1} is the active player" if seats > 1 else ""
+    return f"{seat_name(event.seat, names)} is the active player" if seats > 1 else ""
 
 
 def to_tray(sheet: Sheet, events: Iterable[Event]) -> list[int]:
