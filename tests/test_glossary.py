@@ -22,6 +22,7 @@ LANGUAGES = list(GLOSSARY)
 SOURCES = [
     "src/foxtray/games/*/rules/*.md",
     "src/foxtray/games/*/text/*.json",
+    "src/foxtray/review/text/*.json",
     "web/src/i18n/*.ts",
 ]
 TEXTS = [path for source in SOURCES for path in sorted(HERE.parent.glob(source))]

@@ -55,6 +55,7 @@ LEVELS = {
     "foxtray.bots.commands": 6,
     "foxtray.engines.commands": 6,
     "foxtray.train.commands": 6,
+    "foxtray.review.commands": 6,
     "foxtray.cli": 7,
     "foxtray.__main__": 7,
 }

@@ -214,9 +214,18 @@ def test_undo_takes_back_the_last_action_of_whoever_made_it() -> None:
 
 
 def test_help_tells_the_keys_and_the_signs() -> None:
-    table = sit("h", "?")
-    assert table.text.count("undo your last action") == 2
+    table = sit("?")
+    assert table.text.count("undo your last action") == 1
     assert "rr re-roll" in table.text
+
+
+def test_a_hint_is_given_where_there_is_a_choice() -> None:
+    table = Table(Setup("clever", seed=3), ["h", "", "h"])
+    table.terminal.hint = lambda game, seat: [f"take {game.legal(seat)[0]}"]
+    table.terminal.run()
+    assert "roll the dice first; there is nothing to choose yet" in table.text
+    assert "take " in table.text
+    assert "there are no hints here" in sit("", "h").text
 
 
 def test_sheets_of_all_or_of_one_seat() -> None:

@@ -32,6 +32,8 @@ from foxtray.games.registry import SHEETS, refused
 from foxtray.history import Setup
 from foxtray.record import Record
 from foxtray.render import Ink
+from foxtray.review import commands as review_commands
+from foxtray.review import hint
 from foxtray.server import commands as server_commands
 from foxtray.sim import commands as sim_commands
 from foxtray.terminal import Terminal, result
@@ -182,6 +184,7 @@ def build_parser() -> Parser:
     bot_commands.add(command)
     engine_commands.add(command)
     train_commands.add(command)
+    review_commands.add(command, load)
     server_commands.add(command)
     return parser
 
@@ -264,6 +267,7 @@ def run_play(args: argparse.Namespace) -> int:
     terminal = Terminal(found, input, print, ink, clear=screen, roomy=roomy, path=path)
     terminal.bots = seated
     terminal.warn = complain
+    terminal.hint = hint_lines
     terminal.substitute = bots.bot(bots.SUBSTITUTE, seed=found.setup.seed or 0).choose
     if screen and sys.stdin.isatty() and len(seated) < found.setup.seats and not args.plain:
         from foxtray.terminal_table import play
@@ -272,6 +276,13 @@ def run_play(args: argparse.Namespace) -> int:
     else:
         terminal.run()
     return 0
+
+
+def hint_lines(game: Game, seat: int) -> list[str]:
+    """A hint for the terminal; everything heavy is loaded when it is asked for."""
+    check_bot("strong", game=game.sheet.id)
+    sim_commands.need_numbers()
+    return review_commands.hinted(game, seat, hint(game, seat))
 
 
 def seat_bots(setup: Setup) -> dict[int, Callable[[Game, int], Action]]:

@@ -32,7 +32,8 @@ HELP = """
 {examples}
  u          undo your last action since the last roll or the start of the round
  s, s 2     show all sheets, or the sheet of seat 2
- h          show this help
+ h          get a hint: the best choice, and why
+ ?          show this help
  q          quit
 """
 EXAMPLES = {
@@ -179,6 +180,11 @@ def first_of_all(game: Game, seat: int) -> Action:
     return game.legal(seat)[0]
 
 
+def no_hint(game: Game, seat: int) -> Sequence[str]:
+    """What is said where no hints are provided."""
+    raise FoxtrayError("there are no hints here")
+
+
 @dataclass(slots=True)
 class Terminal:
     """A game played at the keyboard: `ask` reads an answer, `show` prints text."""
@@ -194,6 +200,8 @@ class Terminal:
     """What decides for the seats that bots play."""
     substitute: Callable[[Game, int], Action] = first_of_all
     """What takes over when a bot fails."""
+    hint: Callable[[Game, int], Sequence[str]] = no_hint
+    """The best choice of a seat, as lines."""
     warn: Callable[[str], object] = print
     """Reports a failed bot in a game of bots only, where no screen is drawn."""
     news: list[str] = field(default_factory=list)
@@ -287,7 +295,7 @@ class Terminal:
     def prompt(self) -> str:
         game = self.record.game
         if self.offered:
-            return f" {self.name(self.seat)}number or notation, h for help > "
+            return f" {self.name(self.seat)}number or notation, ? for help > "
         dice = " ".join(game.sheet.letters[d] for d in game.rolling())
         if self.record.dice is None:
             return f" {self.name(self.seat)}roll {dice} and type the faces > "
@@ -301,8 +309,11 @@ class Terminal:
         try:
             if text == "q":
                 raise EOFError
-            if text in ("h", "?"):
+            if text == "?":
                 self.show(help_text(self.record.game))
+                return False
+            if text == "h":
+                self.show_hint()
                 return False
             if text == "s" or text.startswith("s "):
                 self.show_sheets(text[2:])
@@ -356,7 +367,7 @@ class Terminal:
                 raise FoxtrayError(f"choose a number from 1 to {len(self.offered)}")
             action = self.offered[chosen - 1].action
         elif not text:
-            raise FoxtrayError(f"choose a number from 1 to {len(self.offered)}, or h for help")
+            raise FoxtrayError(f"choose a number from 1 to {len(self.offered)}, or ? for help")
         self.hear(self.record.play(self.seat, action))
 
     def throw(self, text: str) -> None:
@@ -388,6 +399,12 @@ class Terminal:
         last = next((entry.seat for entry in reversed(played) if entry.seat not in self.bots), 0)
         undone = self.record.undo(last)
         self.news.append(f"{self.name(undone.seat)}{undone.action} was undone")
+
+    def show_hint(self) -> None:
+        """The best choice now; before a roll there is none."""
+        if not self.offered:
+            raise FoxtrayError("roll the dice first; there is nothing to choose yet")
+        self.show("\n".join(self.hint(self.record.game, self.seat)))
 
     def show_sheets(self, number: str) -> None:
         seats = self.record.game.seats

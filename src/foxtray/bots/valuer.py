@@ -13,7 +13,7 @@ import numpy as np
 from foxtray.bots import compiled
 from foxtray.bots.levels import LEVELS
 from foxtray.bots.planner import UNKNOWN
-from foxtray.bots.valuing import ANOTHER, DEPTH, STRATUM
+from foxtray.bots.valuing import ANOTHER, DEPTH, OTHERS_BOUND, STRATUM
 from foxtray.bots.weights import read_weights, weights_of
 from foxtray.bots.workspace import Array, new_workspace
 from foxtray.core import rules
@@ -95,11 +95,11 @@ class Comparison:
 class Depth:
     """How thoroughly moments are compared."""
 
-    throws: int = 72
+    throws: int
     """The throws that the remaining candidates are sampled with."""
-    most: int = 216
+    most: int
     """The throws for close calls."""
-    error: float = 0.25
+    error: float = 0.3
     """A difference with a smaller standard error is not sampled further."""
 
 
@@ -159,6 +159,11 @@ class Valuer:
             end[0] = self.plan["nodes"][0][node]
             found.append(Reply(line, end, float(values[node])))
         return found
+
+    def expected_reply(self, state: State, seat: int) -> State:
+        """Where a player goes whose choices are foreseen rather than reviewed."""
+        bound = min(self.bound, OTHERS_BOUND)
+        return plain(self.replies(state, seat, 1, 0.0, bound)[0].state)
 
     def path(self, state: State, node: int, seat: int) -> tuple[int, ...]:
         """The actions that lead to a node of the plan."""

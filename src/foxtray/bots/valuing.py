@@ -25,6 +25,8 @@ STRATUM = 6
 """The throws in a stratum: each die shows each face once."""
 DEPTH = 6
 """The most throws that are arranged for one turn; later ones use these again."""
+OTHERS_BOUND = 48
+"""How many states the plans of other players explore completely."""
 ANOTHER = -1
 """The next throw is another seat's."""
 
@@ -109,7 +111,8 @@ def reply(
     turn = s.turn
     while s.phase in (THROW, CHOOSING) and not planner.asked(s, seat):
         if s.phase == CHOOSING:
-            count = planner.plan(tables, rules.active_seat(s), bound, net, inner)
+            other = rules.active_seat(s)
+            count = planner.plan(tables, other, min(bound, OTHERS_BOUND), net, inner)
             inner.nodes[0] = inner.nodes[planner.best(inner.values, count)]
             continue
         if thrown > 0 and s.turn != turn:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from foxtray.bots.levels import check
-from foxtray.bots.valuer import Depth, Valuer, plain
+from foxtray.bots.valuer import Depth, Valuer
 from foxtray.core.codes import CHOOSING, THROW
 from foxtray.core.state import State
 from foxtray.errors import BadSetup
@@ -21,10 +21,12 @@ from foxtray.review.model import (
     EffortName,
     Influence,
     Moment,
+    Reason,
     Review,
     Roll,
     SeatReview,
 )
+from foxtray.review.reasons import LEAST_PRICE, reasons
 
 Watch = Callable[[float], None]
 """Called with the share of the work that is done; an exception stops the review."""
@@ -42,7 +44,7 @@ class Effort:
 
 EFFORTS: dict[EffortName, Effort] = {
     "quick": Effort(Depth(24, 24), Depth(12, 12)),
-    "normal": Effort(Depth(72, 216), Depth(48, 48)),
+    "normal": Effort(Depth(48, 432), Depth(24, 24)),
     "deep": Effort(Depth(144, 864, 0.1), Depth(144, 144)),
 }
 
@@ -118,6 +120,10 @@ class Walk:
     """The standard error of the value."""
     settled: bool = False
     """Whether the value was found by looking at the next roll."""
+    judging: bool = True
+    """Whether decisions are judged; without that, only luck and influence are found."""
+    foreseen: State | None = None
+    """What another player was expected to do with the last roll."""
     moments: list[Moment] = field(default_factory=list)
 
     def review(self, name: str) -> SeatReview:
@@ -184,7 +190,8 @@ class Walk:
             self.value = self.valuer.reply_value(after.state, self.seat)
             self.error, self.settled = 0.0, False
         else:
-            self.stand(self.best_of(after, game.active), game.turn, at)
+            self.foreseen = self.best_of(after, game.active)
+            self.stand(self.foreseen, game.turn, at)
         self.moments.append(
             Roll(
                 "roll",
@@ -205,16 +212,15 @@ class Walk:
         """The state after the best choice of the active player, if there is something to choose."""
         if game.state.phase != CHOOSING or seat not in game.awaiting():
             return game.state
-        return plain(
-            self.valuer.replies(game.state, seat, 1, 0.0, bound=self.valuer.bound)[0].state
-        )
+        return self.valuer.expected_reply(game.state, seat)
 
     def suffer(self, at: int, other: int) -> set[int]:
         """Another player chose: the change of the value is their influence."""
         game = self.games[at]
         inputs = self.own_inputs(at, other)
-        before = self.value
-        self.stand(self.games[inputs[-1] + 1].state, game.turn, at_roll(self.history, at))
+        before, after = self.value, self.games[inputs[-1] + 1].state
+        if after != self.foreseen:
+            self.stand(after, game.turn, at_roll(self.history, at))
         if self.value != before:
             self.moments.append(
                 Influence(
@@ -248,6 +254,9 @@ class Walk:
         """The seat decided: what the best line is worth more is the price."""
         game = self.games[at]
         inputs = self.own_inputs(at, self.seat)
+        if not self.judging:
+            self.settled = False
+            return set(inputs)
         entries = [self.history.inputs[i] for i in inputs]
         actions = [entry.action for entry in entries if isinstance(entry, PlayInput)]
         # What others did in between does not concern this seat.
@@ -257,6 +266,9 @@ class Walk:
         judged = judge(self.valuer, games, self.seat, actions, inputs, at, self.effort.own)
         if judged is None:
             return set(inputs)
+        why: tuple[Reason, ...] = ()
+        if judged.price >= max(LEAST_PRICE, 2 * judged.error):
+            why = reasons(game, self.seat, judged.best, judged.chosen)
         correction = judged.best.points - self.value
         self.value, self.error, self.settled = judged.chosen.points, judged.chosen.error, True
         self.moments.append(
@@ -275,10 +287,18 @@ class Walk:
                 judged.chosen,
                 judged.best,
                 judged.steps,
-                (),
+                why,
             )
         )
         return set(inputs)
+
+
+def luck_of(history: History, seat: int, effort: EffortName = "quick", seed: int = 0) -> float:
+    """The luck of a seat in a whole game; much cheaper than a review."""
+    valuer = Valuer(history.setup.game, history.setup.seats, seed)
+    walk = Walk(valuer, history, games_of(history), seat, depth_of(effort), lambda share: None)
+    walk.judging = False
+    return walk.review("").luck
 
 
 def active(state: State) -> int:

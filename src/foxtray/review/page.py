@@ -1,0 +1,116 @@
+"""A review as one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from html import escape
+
+from foxtray.games.registry import folder_of
+from foxtray.review import chart, words
+from foxtray.review.model import Decision, Review, SeatReview, Step
+from foxtray.review.words import ENGLISH, texts
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
+  color: #222; background: #fff; }
+svg { width: 100%; height: auto; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #ddd; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+article { border-top: 2px solid #ddd; margin-top: 1rem; padding-top: .6rem; }
+h3 { margin: 0; font-size: 1rem; }
+summary { cursor: pointer; }
+@media (prefers-color-scheme: dark) { body { color: #ddd; background: #1a1a1a; }
+  svg { background: #fff; } }
+""".strip()
+COUNT = 8
+"""The decisions that are shown."""
+
+
+def html(review: Review, heading: str, language: str = ENGLISH) -> str:
+    """The whole page."""
+    label = texts(language)
+    title = f"{label['page.title']}: {heading}"
+    parts = [
+        "<!doctype html>",
+        f'<html lang="{language}">',
+        '<head><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{STYLE}</style></head>",
+        f"<body><h1>{escape(title)}</h1>",
+        f"<p>{escape(folder_of(review.game).text(language)['title'])}</p>",
+    ]
+    for player in review.players:
+        parts += section(review, player, language)
+    return "\n".join([*parts, "</body></html>"]) + "\n"
+
+
+def section(review: Review, player: SeatReview, language: str) -> list[str]:
+    """One player's game."""
+    label = texts(language)
+    name = player.name or str(player.seat + 1)
+    told = words.summary(player, language, review.finished)
+    parts = [f"<section><h2>{escape(name)}</h2>" if review.seats > 1 else "<section>"]
+    parts += [f"<p>{escape(told)}</p>", chart.svg(player, name, language)]
+    parts.append("<table><tr>")
+    figures = [
+        ("value", f"{player.expected:.1f}"),
+        ("luck", f"{player.luck:+.1f}"),
+        *([("others", f"{player.influence:+.1f}")] if review.seats > 1 else []),
+        ("price", f"{-player.price:.1f} ± {player.price_error:.1f}"),
+        ("correction", f"{player.correction:+.1f}"),
+        ("points", f"{player.result:.0f}"),
+    ]
+    parts += [f'<th class="n">{escape(label[f"page.{key}"])}</th>' for key, _ in figures]
+    parts.append("</tr><tr>")
+    parts += [f'<td class="n">{value}</td>' for _, value in figures]
+    parts.append(f"</tr></table><h2>{escape(label['page.costliest'])}</h2>")
+    costly = player.costliest(COUNT)
+    if not costly:
+        parts.append(f"<p>{escape(label['page.none'])}</p>")
+    for decision in costly:
+        parts += article(review, decision, language)
+    return [*parts, "</section>"]
+
+
+def article(review: Review, decision: Decision, language: str) -> list[str]:
+    """One decision: what was chosen, what was better, and why."""
+    label = texts(language)
+    parts = [
+        f"<article><h3>{escape(label['page.round'])} {decision.round + 1}: "
+        f"{decision.price:.1f} ± {decision.error:.1f}</h3>",
+        f"<p>{escape(label['page.chosen'])}: {line(decision.chosen.actions)} "
+        f"({decision.after:.1f})<br>"
+        f"{escape(label['page.better'])}: {line(decision.best.actions)} ({decision.before:.1f})",
+    ]
+    why = " ".join(words.sentences(review.game, decision, language))
+    parts.append(f"<br>{escape(why)}</p>" if why else "</p>")
+    costliest = max(decision.steps, key=lambda step: step.price)
+    return [*parts, *alternatives(costliest, review.seats > 1, language), "</article>"]
+
+
+def alternatives(step: Step, shared: bool, language: str) -> list[str]:
+    """Every alternative to the step that gave the points away."""
+    label = texts(language)
+    if not step.alternatives:
+        return []
+    heads = f"<th>{escape(label['page.action'])}</th><th class=n>{escape(label['page.value'])}</th>"
+    if shared:
+        heads += f"<th class=n>{escape(label['page.win'])}</th>"
+    parts = [
+        f"<details><summary>{escape(label['page.alternatives'])}</summary>",
+        f"<table><tr>{heads}</tr>",
+    ]
+    for each in step.alternatives:
+        own = " *" if each.action == step.action else ""
+        about = "" if each.searched else "≈ "
+        row = f'<td>{line(each.line)}{own}</td><td class="n">{about}{each.points:.1f}</td>'
+        if shared:
+            chance = "" if each.win_chance is None else f"{each.win_chance:.0%}"
+            row += f'<td class="n">{chance}</td>'
+        parts.append(f"<tr>{row}</tr>")
+    return [*parts, "</table></details>"]
+
+
+def line(actions: tuple[str, ...]) -> str:
+    return " ".join(f"<code>{escape(action)}</code>" for action in actions)

@@ -1,0 +1,139 @@
+"""The command review, and hints in the terminal game."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from reviewed import played, reviewed
+from third_game import installed
+
+from foxtray.cli import main
+from foxtray.history import Setup
+from foxtray.record import Record
+from foxtray.review import read_review
+from foxtray.review.strength import strengths
+
+
+@pytest.fixture(scope="module")
+def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("games") / "evening.fox"
+    played("clever", ("casual",)).save(path)
+    return path
+
+
+def test_the_table_adds_up(evening: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["review", str(evening), "--quick", "--seed", "1"]) == 0
+    said = capsys.readouterr().out
+    lines = said.splitlines()
+    total = next(line for line in lines if line.startswith(" all"))
+    *figures, _, result = total.split()[1:]
+    assert sum(map(float, figures)) == pytest.approx(float(result), abs=0.3)
+    assert sum(line.startswith(" round ") for line in lines) == 6
+    assert "better" in said
+    assert max(map(len, lines)) < 80
+
+
+def test_json_svg_and_html(
+    evening: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture, page = tmp_path / "a.svg", tmp_path / "a.html"
+    command = ["review", str(evening), "--quick", "--seed", "1", "--json"]
+    assert main([*command, "--svg", str(picture), "--html", str(page), "--lang", "de"]) == 0
+    assert read_review(json.loads(capsys.readouterr().out)) == reviewed("clever", ("casual",))
+    assert ET.fromstring(picture.read_text()).tag.endswith("svg")
+    text = page.read_text()
+    assert '<html lang="de">' in text
+    assert "Teuerste Entscheidungen" in text
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "<script" not in text
+
+
+def test_several_games_show_the_strength(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for seed in (1, 2):
+        path = tmp_path / f"{seed}.fox"
+        played("clever", ("casual",), seed).save(path)
+        files.append(str(path))
+    assert main(["review", *files, "--quick", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["strengths"]
+    assert (found["name"], found["games"]) == ("casual", 2)
+    totals = [played("clever", ("casual",), seed).game.score(0).total for seed in (1, 2)]
+    assert found["plain_mean"] == sum(totals) / 2
+    assert found["mean"] == pytest.approx(found["plain_mean"] - found["luck"])
+    assert main(["review", *files, "--quick", "--html", str(tmp_path / "x.html")]) == 2
+    assert "--svg and --html need a single file" in capsys.readouterr().err
+
+
+def test_a_single_game_has_no_error() -> None:
+    (found,) = strengths([reviewed("clever", ("casual",))])
+    assert (found.error, found.plain_error, found.gain) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--deep", "--quick"], "--deep and --quick cannot be combined"),
+        (["--seat", "3"], "there is no seat 3; choose 1 to 1"),
+        (["--svg", "a.png"], "cannot write to a.png; its name must end in .svg"),
+        (["--html", "a.txt"], "cannot write to a.txt; its name must end in .html"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(
+    options: list[str], complaint: str, evening: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["review", str(evening), *options]) == 2
+    assert capsys.readouterr().err == f"foxtray: {complaint}\n"
+
+
+def test_a_missing_or_broken_file_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["review", str(tmp_path / "none.fox")]) == 2
+    assert "none.fox" in capsys.readouterr().err
+    broken = tmp_path / "broken.fox"
+    broken.write_text("foxtray 1\nrules 1\ngame chess\n")
+    assert main(["review", str(broken)]) == 2
+    assert capsys.readouterr().err.startswith(f"foxtray: {broken}: line 3")
+
+
+def test_ctrl_c_leaves_the_files_alone(
+    evening: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stop(*args: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    page = tmp_path / "a.html"
+    page.write_text("kept")
+    monkeypatch.setattr("foxtray.review.commands.review", stop)
+    assert main(["review", str(evening), "--html", str(page)]) == 130
+    assert capsys.readouterr().err == "foxtray: interrupted after 0 of 1 games\n"
+    assert page.read_text() == "kept"
+
+
+def test_a_game_without_weights_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with installed(tmp_path / "site"):
+        path = tmp_path / "burrow.fox"
+        Record(Setup("burrow", seed=1)).save(path)
+        assert main(["review", str(path)]) == 2
+        assert "no trained weights for 'burrow'" in capsys.readouterr().err
+
+
+def test_a_hint_in_the_terminal_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter(["", "h", "q"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    assert main(["play", "clever", "--seed", "3"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Hint: b>b7 (blue 7: b7 crossed off)." in said
+    assert "points expected" in said

@@ -1,0 +1,160 @@
+"""Reviews in words: every claim is borne out by the numbers, in every language."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from reviewed import played, reviewed
+
+import foxtray.review
+from foxtray.games.registry import SHEETS, folder_of
+from foxtray.review import Decision, Hint, Reason, hint, words
+from foxtray.review.reviewing import games_of
+
+GAMES = [("clever", ("casual",)), ("twice", ("random",)), ("clever", ("strong", "random"))]
+TEXT = Path(foxtray.review.__file__).parent / "text"
+LANGUAGES = ("de", "en", "nl", "sr")
+SAMPLE = {
+    "area": Reason("area", area="yellow", amount=2.6),
+    "instead": Reason("instead", area="blue", amount=1.2),
+    "lowest": Reason("lowest", area="green", amount=4.0),
+    "foxes": Reason("foxes", amount=0.36),
+    "fox_now": Reason("fox_now", amount=1),
+    "kept": Reason("kept", track="reroll", amount=2),
+    "used": Reason("used", track="extra", amount=1),
+    "marks": Reason("marks", amount=5),
+    "dice": Reason("dice", amount=1),
+    "win": Reason("win", amount=0.031),
+}
+SAID = {"area": "3", "instead": "1", "lowest": "4", "foxes": "0.4", "fox_now": "1", "kept": "2",
+        "marks": "5", "dice": "1", "win": "3"}  # fmt: skip
+
+
+def decisions(game: str, names: tuple[str, ...]) -> list[tuple[int, Decision]]:
+    found = reviewed(game, names)
+    return [(player.seat, each) for player in found.players for each in player.decisions]
+
+
+@pytest.mark.parametrize(("game", "names"), GAMES)
+def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple[str, ...]) -> None:
+    games = games_of(played(game, names))
+    seen = set()
+    for seat, decision in decisions(game, names):
+        if decision.price < 0.5 or decision.price < 2 * decision.error:
+            assert decision.reasons == ()
+        best, chosen = decision.best, decision.chosen
+        ends = []
+        for line in (best.actions, chosen.actions):
+            end, marked = games[decision.at], 0
+            for action in line:
+                before = len(end.marks(seat))
+                end = end.play(seat, action).game
+                marked += len(end.marks(seat)) - before
+            ends.append(end)
+        colours = [area.colour for area in SHEETS[game].areas]
+        for reason in decision.reasons:
+            seen.add(reason.kind)
+            assert reason.amount > 0
+            match reason.kind:
+                case "area" | "instead":
+                    sign = 1 if reason.kind == "area" else -1
+                    at = colours.index(reason.area)
+                    assert sign * (best.areas[at] - chosen.areas[at]) == reason.amount >= 1
+                case "lowest":
+                    at = colours.index(reason.area)
+                    assert chosen.areas[at] == min(chosen.areas)
+                    assert min(best.areas) - min(chosen.areas) == reason.amount >= 1
+                    assert chosen.foxes > 0.5
+                case "foxes":
+                    assert best.foxes - chosen.foxes == reason.amount > 0.1
+                case "fox_now":
+                    more = ends[0].state.foxes[seat] - ends[1].state.foxes[seat]
+                    assert more == reason.amount >= 1
+                case "kept" | "used":
+                    left = [
+                        circled - spent
+                        for circled, spent in (end.tracks(seat)[reason.track] for end in ends)
+                    ]
+                    sign = 1 if reason.kind == "kept" else -1
+                    assert sign * (left[0] - left[1]) == reason.amount >= 1
+                case "dice":
+                    assert len(ends[0].rolling()) - len(ends[1].rolling()) == reason.amount
+                    assert {end.turn for end in ends} == {games[decision.at].turn}
+                case "marks":
+                    assert len(best.actions) >= 1
+                case "win":
+                    assert best.win_chance is not None
+                    assert chosen.win_chance is not None
+                    assert best.win_chance - chosen.win_chance == reason.amount >= 0.02
+                case _:
+                    pytest.fail(f"nothing is known about {reason.kind}")
+    assert {"area", "instead"} & seen
+
+
+def test_all_languages_have_the_same_texts() -> None:
+    assert words.languages() == LANGUAGES
+    texts = {name: json.loads((TEXT / f"{name}.json").read_text()) for name in LANGUAGES}
+    for name, text in texts.items():
+        assert set(text) == set(texts["en"]), name
+        for key, template in text.items():
+            fields = set(re.findall(r"\{(\w+)\}", template))
+            assert fields == set(re.findall(r"\{(\w+)\}", texts["en"][key])), (name, key)
+
+
+def test_no_text_names_a_colour_of_a_game() -> None:
+    for name in LANGUAGES:
+        text = (TEXT / f"{name}.json").read_text().lower()
+        for sheet in SHEETS.values():
+            colours = folder_of(sheet.id).text(name)
+            for area in sheet.areas:
+                assert colours[f"colour.{area.colour}"].lower() not in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_can_be_said(language: str) -> None:
+    for kind, reason in SAMPLE.items():
+        said = words.sentence("clever", reason, language)
+        assert "{" not in said
+        assert said.endswith(".")
+        if kind in SAID:
+            assert re.findall(r"[\d.,]*\d", said) == [
+                SAID[kind] if language == "en" else SAID[kind].replace(".", ",")
+            ]
+
+
+def test_nouns_agree_with_their_numbers() -> None:
+    one, five = (Reason("marks", amount=n) for n in (1, 5))
+    assert words.sentence("clever", one, "en") == "It fills 1 more space at once."
+    assert words.sentence("clever", five, "en") == "It fills 5 more spaces at once."
+    forms = [words.form("sr", n) for n in (1, 2, 4, 5, 11, 12, 21, 22, 25, 111)]
+    assert forms == [0, 1, 1, 2, 2, 2, 0, 1, 2, 2]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_summary_says_the_four_figures(language: str) -> None:
+    player = reviewed("clever", ("strong", "random")).player(1)
+    said = words.summary(player, language).replace("−", "-")
+    found = [int(number) for number in re.findall(r"-?\d+", said)]
+    figures = [player.result, player.expected, player.luck, player.price]
+    if round(player.influence):
+        figures.insert(3, player.influence)
+    assert found == [round(figure) for figure in figures]
+
+
+def test_a_hint_claims_only_a_clear_lead() -> None:
+    game = games_of(played("clever", ("casual",)))[1]
+    found = hint(game, 0, "quick")
+    close = Hint(found.best, found.alternatives, 0.8, 0.1, found.reasons)
+    assert words.advice("clever", close) == "Other choices are about as good."
+    unsure = Hint(found.best, found.alternatives, 3.0, 2.0, found.reasons)
+    assert words.advice("clever", unsure) == "Other choices are about as good."
+    clear = Hint(found.best, found.alternatives, 3.0, 0.2, (SAMPLE["area"],))
+    assert words.advice("clever", clear) == (
+        "This is worth about 3 points more than any other choice. "
+        "It brings about 3 more points in yellow."
+    )
+    only = Hint(found.best, found.alternatives[:1], 0.0, 0.0, ())
+    assert words.advice("clever", only) == "There is nothing else to do."
