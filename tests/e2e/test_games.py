@@ -64,7 +64,7 @@ def seat_friends(guest: Invite, game: str, count: int) -> list[Guest]:
         friend.page.goto(link)
         friend.page.fill("#name", f"Friend {i}")
         friend.page.keyboard.press("Enter")
-        friend.page.locator("[data-sit]").first.click()
+        expect(friend.page.locator("[data-leave]")).to_be_visible()
         friends.append(friend)
     host.page.click("text=Start game")
     for friend in friends:

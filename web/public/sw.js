@@ -23,3 +23,15 @@ self.addEventListener('fetch', (event) => {
     event.respondWith(fetch(event.request).catch(() => caches.match(path)))
   }
 })
+
+// A notification leads to its table: to the tab that shows it, or to a new one.
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  const wanted = new URL(event.notification.data || '/', self.location.origin)
+  event.waitUntil(
+    self.clients.matchAll({ type: 'window' }).then((open) => {
+      const there = open.find((client) => new URL(client.url).pathname === wanted.pathname)
+      return there ? there.focus() : self.clients.openWindow(wanted.href)
+    }),
+  )
+})

@@ -183,7 +183,7 @@ describe('small things', () => {
   })
   it('reads the step of a replay, whatever an address says', () => {
     const texts = [null, '7', '99', '-3', '2.5', 'abc', '']
-    expect(texts.map((text) => stepFrom(text, 40))).toEqual([40, 7, 40, 0, 2, 40, 40])
+    expect(texts.map((text) => stepFrom(text, 40))).toEqual([0, 7, 40, 0, 2, 0, 0])
     expect(stepFrom('7', -1)).toBe(0)
   })
   it.each(GAMES)('knows where the lesson of %s stands', async (id) => {

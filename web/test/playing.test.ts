@@ -32,7 +32,7 @@ function sit(moment: Moment) {
     const game = { awaiting: legal.length ? [0] : [], rolling, active: 0, places, seats: [{ legal, stage }] }
     const standing = { undo: [], deadlines: {}, game }
     if (!seq) {
-      fake.receive({ ...standing, type: 'snapshot', seq: ++seq, you: { seat: 0 }, table: { seats: [] }, entries: [] })
+      fake.receive({ ...standing, type: 'snapshot', seq: ++seq, you: { seat: 0, guests: [] }, table: { seats: [], dice: { kind: 'secret' } }, entries: [] })
     } else {
       const entries = [{ seq: seq + 1, at: 0, what: 'played' }]
       fake.receive({ ...standing, type: 'update', previous: seq, seq: ++seq, entries })

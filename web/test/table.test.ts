@@ -4,7 +4,7 @@ import { fakeWorld } from './world'
 
 const game = { awaiting: [0], rolling: [], active: 0, seats: [] }
 const standing = { undo: [], deadlines: {}, game }
-const snapshot = { ...standing, type: 'snapshot', seq: 1, you: { seat: 0 }, entries: [] }
+const snapshot = { ...standing, type: 'snapshot', seq: 1, you: { seat: 0, guests: [] }, entries: [] }
 const update = (previous: number, seq: number) => {
   const entries = seq > previous ? [{ seq, at: 0, what: 'played' }] : []
   return { ...standing, type: 'update', previous, seq, entries }

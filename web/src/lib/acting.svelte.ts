@@ -37,6 +37,7 @@ export class Acting {
   readonly label = $derived.by<Key>(() => {
     const { picked } = this.choosing
     if (picked) return picked.cell ? 'act.enter' : 'act.return'
+    if (this.table.mayEnter) return 'act.enter_faces'
     if (this.table.mayRoll) return 'act.roll'
     if (!this.goesOn) return 'act.enter'
     return this.table.game?.places.includes('pool') ? 'act.roll' : 'act.end_rolls'
@@ -48,6 +49,7 @@ export class Acting {
   main(): void {
     const { picked } = this.choosing
     if (picked) void this.play(picked.action)
+    else if (this.table.mayEnter) this.table.entering = true
     else if (this.table.mayRoll) void this.answer({ type: 'roll' })
     else if (this.goesOn) void this.play('pass', true)
   }

@@ -1,6 +1,7 @@
 // One socket to one table: it comes back by itself, never loses a command, never repeats one.
 
 import type { Preview } from './game'
+import type { Phrase } from './phrases.svelte'
 import {
   CLOSE_GONE,
   PROTOCOL,
@@ -126,13 +127,22 @@ export class Connection {
     this.hello()
   }
 
+  /** Whoever connects next is somebody else, and is told everything. */
+  forget(): void {
+    this.seen = null
+  }
+
   get unanswered(): Command[] {
     return this.waiting.map(({ command }) => command)
   }
 
-  preview(answer: (actions: Preview[], seq: number) => void): void {
+  preview(answer: (actions: Preview[], seq: number) => void, seat?: number): void {
     this.asked = { id: this.world.id(), answer }
-    this.write({ type: 'preview', id: this.asked.id })
+    this.write({ type: 'preview', id: this.asked.id, ...(seat === undefined ? {} : { seat }) })
+  }
+
+  say(phrase: Phrase): void {
+    if (this.line === 'open') this.write({ type: 'say', id: this.world.id(), phrase })
   }
 
   private report(answer: Answer): void {

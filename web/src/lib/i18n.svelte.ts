@@ -119,6 +119,16 @@ export function date(ms: number): string {
   return new Intl.DateTimeFormat(tag(), { dateStyle: 'medium', timeStyle: 'short' }).format(ms)
 }
 
+/** A time in the past, as a distance from now in milliseconds: "2 hours ago". */
+export function ago(ms: number): string {
+  const format = new Intl.RelativeTimeFormat(tag(), { numeric: 'auto' })
+  const seconds = Math.min(ms, 0) / 1000
+  if (seconds > -60) return format.format(0, 'second')
+  if (seconds > -3600) return format.format(Math.ceil(seconds / 60), 'minute')
+  if (seconds > -86_400) return format.format(Math.ceil(seconds / 3600), 'hour')
+  return format.format(Math.ceil(seconds / 86_400), 'day')
+}
+
 /** A day as the server counts them. */
 export function day(ms: number): string {
   return new Intl.DateTimeFormat(tag(), { dateStyle: 'medium', timeZone: 'UTC' }).format(ms)

@@ -7,7 +7,19 @@ import type { SeatInfo } from './wire'
 import { list, t } from './i18n.svelte'
 import { bonusName, dieTaken, inArea, seatName } from './names'
 
+/** With guests on the device it is said who is asked. */
 export function promptFor(
+  sheet: Sheet,
+  game: GameView,
+  seats: SeatInfo[],
+  seat: number | null,
+): string {
+  const text = sentenceFor(sheet, game, seats, seat)
+  const guests = seat !== null && seats.some((other) => other.guest)
+  return guests && !game.over ? t('prompt.for', { name: seatName(seats, seat), text }) : text
+}
+
+function sentenceFor(
   sheet: Sheet,
   game: GameView,
   seats: SeatInfo[],

@@ -31,6 +31,7 @@ export function tell(sheet: Sheet, seats: SeatInfo[], entry: Entry, faces: numbe
     case 'took_over':
     case 'resumed':
     case 'undid':
+    case 'undid_throw':
       say(t(`log.${entry.what}`, { name, bot: entry.bot ? botName(entry.bot) : '' }), 'quiet')
       break
     case 'started':

@@ -3,7 +3,11 @@
 import { Connection, type Answer, type Command, type Line, type World } from './connection'
 import type { GameView, Preview } from './game'
 import { hex, randomBytes } from './sha256'
+import type { Phrase } from './phrases.svelte'
 import type { Entry, FromServer, Notice, Problem, TableInfo, You } from './wire'
+
+/** Commands that act for one seat: mine, or that of a guest on this device. */
+const OF_A_SEAT = ['roll', 'enter_faces', 'play', 'undo']
 
 export function browserWorld(id: string): World {
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
@@ -33,7 +37,7 @@ export function browserWorld(id: string): World {
 
 export class Table {
   line = $state<Line>('connecting')
-  you = $state.raw<You>({ seat: null, host: false, guests: [], invite: null, watch: null, key: null, loopback: false })
+  you = $state.raw<You>({ seat: null, host: false, guests: [], may_sit: false, invite: null, watch: null, key: null, loopback: false })
   info = $state.raw<TableInfo | null>(null)
   game = $state.raw<GameView | null>(null)
   undo = $state.raw<number[]>([])
@@ -55,6 +59,14 @@ export class Table {
   notice = $state<Exclude<Notice['code'], 'storage_back'> | 'outdated' | null>(null)
   /** What was pressed and has no answer yet, here or before the page was loaded anew. */
   unanswered = $state.raw<Command[]>([])
+  /** The seat that is played on this device at the moment, if there are guests. */
+  private passedTo = $state<number | null>(null)
+  /** Whether the faces of real dice are being entered. */
+  entering = $state(false)
+  /** Whether the phrases to choose from are shown. */
+  talking = $state(false)
+  /** What was said at the table last; a number tells one from the next. */
+  said = $state.raw<{ seat: number; phrase: Phrase; number: number } | null>(null)
 
   private readonly connection: Connection
   private readonly listeners: [EventTarget, string, () => void][] = []
@@ -87,6 +99,12 @@ export class Table {
     this.connection.open()
   }
 
+  /** Connects again, after the visitor has become a player. */
+  reopen(): void {
+    this.connection.forget()
+    this.connection.open()
+  }
+
   close(): void {
     for (const [target, name, run] of this.listeners) target.removeEventListener(name, run)
     this.connection.close()
@@ -107,8 +125,42 @@ export class Table {
     }
   }
 
+  /** The seat that acts here: mine, or that of the guest who has the device. */
   get seat(): number | null {
-    return this.you.seat
+    return this.passedTo ?? this.you.seat
+  }
+
+  /** My seat and those of my guests. */
+  get held(): number[] {
+    return this.you.seat === null ? [] : [this.you.seat, ...this.you.guests]
+  }
+
+  /** Lets a guest, or me, have the device. */
+  passTo(seat: number): void {
+    this.passedTo = seat
+    this.ask()
+  }
+
+  /** The device goes to whom the game waits for; whoever has it keeps it as long as they are asked. */
+  private passOn(): void {
+    if (!this.you.guests.length || !this.game) {
+      this.passedTo = null
+      return
+    }
+    const { active, rolling, awaiting } = this.game
+    const wanted = this.held.filter((seat) => (rolling.length ? seat === active : awaiting.includes(seat)))
+    if (wanted.length && !wanted.includes(this.seat!)) this.passedTo = wanted[0]!
+  }
+
+  get realDice(): boolean {
+    return this.info?.dice.kind === 'real'
+  }
+
+  /** Whether the faces of real dice are to be entered here: mine, a guest's, or those of a bot. */
+  get mayEnter(): boolean {
+    if (!this.realDice || !this.game?.rolling.length || this.you.seat === null) return false
+    const owner = this.info!.seats[this.game.active]
+    return this.held.includes(this.game.active) || !!(owner?.bot ?? owner?.stand_in)
   }
 
   /** Whose sheet is large: mine, or that of the active seat for those who only watch. */
@@ -125,19 +177,47 @@ export class Table {
   }
 
   get mayRoll(): boolean {
-    return !!this.game && this.game.rolling.length > 0 && this.game.active === this.seat
+    if (!this.game?.rolling.length) return false
+    return this.realDice ? this.mayEnter : this.game.active === this.seat
+  }
+
+  /** Whether the game waits for me, or for a guest on this device. */
+  get myTurn(): boolean {
+    return this.mayRoll || (this.seat !== null && !!this.game?.awaiting.includes(this.seat))
+  }
+
+  /** Whether somebody else is here to talk to. */
+  get company(): boolean {
+    const others = this.info?.seats.some((seat, i) => seat.kind === 'human' && !seat.guest && i !== this.you.seat)
+    return this.you.seat !== null && !!others
   }
 
   get mayUndo(): boolean {
-    return this.seat !== null && this.undo.includes(this.seat)
+    return this.held.some((seat) => this.undo.includes(seat))
+  }
+
+  private seatOf(command: Command): number | null {
+    if (command.type !== 'undo' || this.undo.includes(this.seat!)) return this.seat
+    return this.held.find((seat) => this.undo.includes(seat)) ?? this.seat
   }
 
   async send(command: Command): Promise<Answer> {
+    const seat = this.seatOf(command)
+    if (OF_A_SEAT.includes(command.type) && seat !== this.you.seat && this.held.includes(seat!)) {
+      command = { ...command, seat } as Command
+    }
     const answer = await this.connection.send(command)
     // Nobody pressed anything for a reveal; one that came too late is told of at the end.
     if (command.type !== 'reveal') this.refusal = answer.ok ? null : answer.refusal
-    if (answer.ok && command.type === 'sit') this.connection.refresh()
+    if (answer.ok && (command.type === 'sit' || (command.type === 'reseat' && command.guest))) {
+      this.connection.refresh()
+    }
     return answer
+  }
+
+  /** Says a phrase to everybody here; one that is lost on the way is not missed. */
+  say(phrase: Phrase): void {
+    this.connection.say(phrase)
   }
 
   private receive(message: FromServer): void {
@@ -158,6 +238,7 @@ export class Table {
         this.entries = message.entries
         this.news = []
         this.seq = message.seq
+        this.passOn()
         this.ask()
         break
       case 'update': {
@@ -168,13 +249,16 @@ export class Table {
         if (message.table) {
           this.info = message.table
           // Who I am is told by snapshots only, but a seat that is open or a bot's is not mine.
-          if (this.seat !== null && this.info.seats[this.seat]?.kind !== 'human') {
-            this.you = { ...this.you, seat: null, invite: null, watch: null }
+          const mine = this.you.seat
+          if (mine !== null && this.info.seats[mine]?.kind !== 'human') {
+            this.you = { ...this.you, seat: null, guests: [], invite: null, watch: null }
           }
+          this.you = { ...this.you, guests: this.you.guests.filter((seat) => this.info!.seats[seat]?.guest) }
         }
         if (message.game) this.game = message.game
         this.news = fresh
         this.seq = message.seq
+        this.passOn()
         if (fresh.length) this.refusal = null // the game went on
         // A question for previews is lost with its line, so whoever comes back asks again.
         if (fresh.length || !this.previews.size) this.ask()
@@ -192,6 +276,9 @@ export class Table {
           this.info = { ...this.info, seats }
         }
         break
+      case 'said':
+        this.said = { seat: message.seat, phrase: message.phrase, number: (this.said?.number ?? 0) + 1 }
+        break
       case 'notice':
         this.notice = message.code === 'storage_back' ? null : message.code
         break
@@ -203,10 +290,11 @@ export class Table {
     this.previews = new Map()
     if (this.seat === null || !this.game?.awaiting.includes(this.seat)) return
     const seq = this.seq
+    const seat = this.seat
     this.connection.preview((actions, at) => {
-      if (at === seq && seq === this.seq) {
+      if (at === seq && seq === this.seq && seat === this.seat) {
         this.previews = new Map(actions.map((preview) => [preview.action, preview]))
       }
-    })
+    }, seat === this.you.seat ? undefined : seat)
   }
 }

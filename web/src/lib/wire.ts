@@ -19,6 +19,11 @@ export const TRACK_NAMES = [
   'reroll', 'return', 'extra',
 ] as const
 
+export const PHRASES = [
+  'hello', 'good_luck', 'well_played', 'wow', 'thanks', 'sorry', 'moment', 'your_turn', 'good_game',
+  'again', 'bye', 'clap', 'laugh', 'surprised', 'sad', 'fox',
+] as const
+
 export const REFUSAL_CODES = [
   'malformed_action', 'no_such_seat', 'other_game', 'game_over', 'dice_wanted', 'not_awaited',
   'bonus_open', 'must_take', 'not_now', 'no_reroll', 'not_on_tray', 'no_bonus', 'not_in_pool',
@@ -681,6 +686,8 @@ export interface You {
   host: boolean
   /** The seats that are played on my device besides my own. */
   guests: number[]
+  /** Whether a seat is open and my link invites me to take it. */
+  may_sit: boolean
   /** Only for seated players, while the table can be joined. */
   invite: string | null
   watch: string | null

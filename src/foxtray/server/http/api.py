@@ -24,7 +24,7 @@ from foxtray.server import statistics
 from foxtray.server.devices import device_name
 from foxtray.server.http.live import Live
 from foxtray.server.http.services import COOKIE, Services
-from foxtray.server.http.static import SMALL
+from foxtray.server.http.static import SMALL, json_file, send
 from foxtray.server.protocol.codec import decode_refusal, encode
 from foxtray.server.protocol.inputs import decode_setup
 from foxtray.server.protocol.messages import (
@@ -156,6 +156,8 @@ class Endpoint:
     """The bucket it is paid from."""
     compressed: bool = False
     """Whether its answers are long, and hold nothing that must not be guessed by their length."""
+    public: bool = False
+    """Whether the answer is the same for everybody, so that browsers may keep it."""
 
 
 KEY_HEADER = "Foxtray-Key"
@@ -306,7 +308,9 @@ async def post_table(call: Call) -> TableMade:
 
 async def get_table(call: Call) -> Snapshot:
     table = await call.table()
-    return table.views.snapshot(call.services.you(call.request.scope, table, player_id(call)))
+    return table.views.snapshot(
+        call.services.you(call.request.scope, table, player_id(call), call.key)
+    )
 
 
 def player_id(call: Call) -> str | None:
@@ -320,7 +324,7 @@ async def get_updates(call: Call) -> Snapshot | Update:
         await call.services.long_polls.wait(table.changed, call.query["wait"])
         call.player = await call.services.player(call.request.scope)  # signed out meanwhile?
         table = await call.table()
-    you = call.services.you(call.request.scope, table, player_id(call))
+    you = call.services.you(call.request.scope, table, player_id(call), call.key)
     return table.views.catch_up(since, you)
 
 
@@ -457,10 +461,11 @@ ENDPOINTS = (
                               choices=("invite", "watch"))),
              media="image/svg+xml"),
     Endpoint("GET", "/api/games", list_games, "The games, and their words in a language", GameList,
-             query=(LANGUAGE,)),
-    Endpoint("GET", "/api/sheets/{game}", get_sheet, "The geometry of a sheet", SheetView),
+             query=(LANGUAGE,), public=True),
+    Endpoint("GET", "/api/sheets/{game}", get_sheet, "The geometry of a sheet", SheetView,
+             public=True),
     Endpoint("GET", "/api/rules/{game}", get_rules, "The rulebook in words", RulesText,
-             query=(LANGUAGE,)),
+             query=(LANGUAGE,), public=True),
 )  # fmt: skip
 
 
@@ -575,6 +580,8 @@ def route(endpoint: Endpoint, services: Services, live: Live) -> Route:
             answer = await endpoint.handler(call)
         except FoxtrayError as error:
             return problem(services, error)
+        if endpoint.public:
+            return send(request, json_file(encode(answer)), "no-cache")
         response = answer if isinstance(answer, Response) else json_response(encode(answer))
         if endpoint.compressed:
             compress(request, response)

@@ -292,7 +292,7 @@ class Live:
         if connection.table and connection.table is not table:
             connection.table.depart(connection)
         connection.table, connection.key = table, hello.key
-        you = self.services.you(scope, table, connection.player)
+        you = self.services.you(scope, table, connection.player, hello.key)
         table.join(connection)
         connection.push(encode(table.views.catch_up(hello.since, you)))
         await table.enter(connection)

@@ -84,7 +84,7 @@ class Services:
             raise Refusal("banned")
         return player
 
-    def you(self, scope: Scope, table: Table, player: str | None) -> You:
+    def you(self, scope: Scope, table: Table, player: str | None, key: str = "") -> You:
         """What only this player is told about a table."""
         state = table.state
         seat = state.seat_of(player)
@@ -95,6 +95,7 @@ class Services:
             seat=seat,
             host=host,
             guests=[held for held in state.seats_of(player) if held != seat],
+            may_sit=seat is None and state.has_seat_for(player, key),
             invite=base + state.row.invite if joinable else None,
             watch=base + state.row.watch,
             key=state.row.watch,

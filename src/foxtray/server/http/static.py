@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import mimetypes
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from starlette.requests import Request
@@ -57,12 +58,23 @@ def load(folder: Path) -> dict[str, File]:
                 bodies[encoding] = beside.read_bytes()
         media = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
         media = media or "application/octet-stream"
-        textual = media.startswith("text/") or media.endswith(("json", "xml", "javascript"))
-        if "gzip" not in bodies and textual and len(data) > SMALL:
-            bodies["gzip"] = gzip.compress(data, 9, mtime=0)
-        etag = f'"{hashlib.sha256(data).hexdigest()[:20]}"'
-        found["/" + path.relative_to(folder).as_posix()] = File(media, etag, bodies)
+        found["/" + path.relative_to(folder).as_posix()] = file_of(media, bodies)
     return found
+
+
+def file_of(media: str, bodies: dict[str, bytes]) -> File:
+    """A file from its plain body and those that are compressed already."""
+    data = bodies[""]
+    textual = media.startswith("text/") or media.endswith(("json", "xml", "javascript"))
+    if "gzip" not in bodies and textual and len(data) > SMALL:
+        bodies["gzip"] = gzip.compress(data, 9, mtime=0)
+    return File(media, f'"{hashlib.sha256(data).hexdigest()[:20]}"', bodies)
+
+
+@lru_cache(64)
+def json_file(data: bytes) -> File:
+    """JSON that is the same for everybody: compressed once, and kept by browsers."""
+    return file_of("application/json", {"": data})
 
 
 class Client:

@@ -5,7 +5,7 @@ Commands are the same over the socket and over HTTP; so are refusals.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -38,6 +38,7 @@ Phrase = Literal[
     "good_game", "again", "bye", "clap", "laugh", "surprised", "sad", "fox",
 ]  # fmt: skip
 """What people can say at a table; there is no free text. The last five are reactions."""
+PHRASES: tuple[str, ...] = get_args(Phrase)
 BotName = Annotated[str, Meta(pattern=NAME_PATTERN)]
 ActionText = Annotated[str, Meta(min_length=1, max_length=16)]
 GameName = Annotated[str, Meta(min_length=1, max_length=16, pattern="^[a-z]*$")]
@@ -385,6 +386,8 @@ class You(Struct, frozen=True):
     host: bool
     guests: list[int] = []
     """The seats that are played on my device besides my own."""
+    may_sit: bool = False
+    """Whether a seat is open and my link invites me to take it."""
     invite: str | None = None
     """Only for seated players, while the table can be joined."""
     watch: str | None = None

@@ -44,6 +44,7 @@ CONSTANTS = (
     (codes, "SOLO_TRAY"),
     (levels, "SUBSTITUTE"),
     (codes, "TRACK_NAMES"),
+    (messages, "PHRASES"),
     (messages, "REFUSAL_CODES"),
 )
 UNIONS = {

@@ -177,6 +177,11 @@ class TableState:
     def invited(self, key: str) -> bool:
         return hmac.compare_digest(key.encode(), self.row.invite.encode())
 
+    def has_seat_for(self, player: str | None, key: str) -> bool:
+        """Whether somebody may take a seat that is open."""
+        asked = self.invited(key) or (player is not None and player == self.host)
+        return asked and self.joinable and not all(s.bot or s.player for s in self.seats)
+
     def may_see(self, player: str | None, key: str) -> bool:
         """Whether somebody may look at this table."""
         watching = hmac.compare_digest(key.encode(), self.row.watch.encode())

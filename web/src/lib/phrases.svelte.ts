@@ -1,0 +1,58 @@
+// Ready-made phrases, and whose are not wanted: there is no free text, so nobody has to moderate.
+
+import { t } from './i18n.svelte'
+import { PHRASES } from './wire'
+
+export type Phrase = (typeof PHRASES)[number]
+
+const SIGNS: Partial<Record<Phrase, string>> = {
+  clap: '👏',
+  laugh: '😄',
+  surprised: '😮',
+  sad: '😢',
+  fox: '🦊',
+}
+export const REACTIONS = PHRASES.filter((phrase) => phrase in SIGNS)
+export const WORDS = PHRASES.filter((phrase) => !(phrase in SIGNS))
+
+/** A phrase in the language of the page; a reaction is a sign. */
+export function phraseText(phrase: Phrase): string {
+  return SIGNS[phrase] ?? t(`phrase.${phrase}`)
+}
+
+const PLACE = 'phrases'
+let off = $state(stored() === 'off')
+/** Seats that were muted, by table; for as long as the page lives. */
+let muted = $state.raw<ReadonlySet<string>>(new Set())
+
+function stored(): string | null {
+  try {
+    return localStorage.getItem(PLACE)
+  } catch {
+    return null
+  }
+}
+
+export function areMuted(): boolean {
+  return off
+}
+
+export function muteAll(on: boolean): void {
+  off = on
+  try {
+    localStorage.setItem(PLACE, on ? 'off' : 'on')
+  } catch {
+    // It lasts as long as the page.
+  }
+}
+
+export function isMuted(table: string, seat: number): boolean {
+  return off || muted.has(`${table} ${seat}`)
+}
+
+export function mute(table: string, seat: number, on: boolean): void {
+  const next = new Set(muted)
+  if (on) next.add(`${table} ${seat}`)
+  else next.delete(`${table} ${seat}`)
+  muted = next
+}
