@@ -199,7 +199,8 @@ def test_compiled_and_interpreted_inference_agree(game: str) -> None:
         n = features.describe(t, s, 0, inputs_of(game), active, dense)
         expected = network.forward(net, active, n, dense, h1, h2, [0] * network.FIRST)
         fast = compiled.thinking()
-        fast.forecast(tables_of(game), states, 0, 96, weights_of(game).net(1), workspace, outputs)
+        net_of_one = weights_of(game).net(1)
+        fast.forecast(tables_of(game), states, 0, 96, 96, net_of_one, workspace, outputs)
         assert outputs[network.VALUE] == pytest.approx(expected, abs=1e-4)
         for k in range(1, network.OUTPUTS):
             assert outputs[k] == pytest.approx(winning.output(net, h2, k), abs=1e-4)
@@ -264,7 +265,7 @@ def test_a_damaged_weights_file_is_named(tmp_path: Path) -> None:
         ({"weights": np.zeros((1, 5), np.float32)}, "does not fit this version of foxtray"),
         ({"weights": np.zeros((1, 5), np.float32), "version": 1}, "does not fit this version"),
         ({"weights": np.full((1, weights_in("clever")), np.nan)}, "does not fit this version"),
-        ({"version": 3}, "does not fit this version of foxtray"),
+        ({"version": 4}, "does not fit this version of foxtray"),
         ({"serves": np.zeros(3, int)}, "does not fit this version of foxtray"),
         ({"serves": np.full(4, 1)}, "does not fit this version of foxtray"),
         ({"card": json.dumps({"game": "chess"})}, "is for 'chess', which is not installed"),
@@ -277,7 +278,7 @@ def test_a_weights_file_that_does_not_fit_is_refused(
         "weights": np.zeros((1, weights_in("clever")), np.float32),
         "serves": np.zeros(4, int),
         "card": json.dumps({"game": "clever"}),
-        "version": 2,
+        "version": 3,
     }
     path = tmp_path / "mine.npz"
     np.savez(path, **parts)
@@ -287,7 +288,39 @@ def test_a_weights_file_that_does_not_fit_is_refused(
         read_weights(path)
 
 
-# --- files of the first version ------------------------------------------------------------------
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_a_seat_that_is_done_counts_on_the_choice_of_the_next_round(game: str, seats: int) -> None:
+    """It was valued without that choice, and the last in order played worse for it."""
+    bot = LevelBot(replace(bots.LEVELS["strong"], name="far", bound=1024), 1)
+    strong = bots.bot("strong", 1)
+    checked = 0
+    for seed in range(3):
+        done: dict[int, float] = {}
+        for moment, seat in moments(game, seats, seed, strong):
+            state = moment.state
+            if state.phase == SERVING and state.turn + 1 == 3 * seats:
+                for other in set(range(seats)) - set(moment.awaiting()):
+                    done[other] = bot.forecast(moment, other).points
+            elif state.turn == 3 * seats and seat in done:
+                assert bot.forecast(moment, seat).points == pytest.approx(done.pop(seat), abs=0.01)
+                checked += 1
+    assert checked >= 3
+
+
+# --- files of earlier versions -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_weights_of_the_second_version_are_read(game: str, tmp_path: Path) -> None:
+    """They lack the inputs that tell how soon a seat is active again."""
+    size = weights_in(game) - 4 * network.FIRST
+    old = np.random.default_rng(2).normal(size=(1, size)).astype(np.float32)
+    card = json.dumps({"game": game})
+    np.savez(tmp_path / "old.npz", weights=old, serves=np.zeros(4, int), card=card, version=2)
+    flat = read_weights(tmp_path / "old.npz", game).net(3).view(np.float32)
+    assert (flat[:size] == old[0]).all()
+    assert not flat[size:].any()
 
 
 def old_seen(moment: Game, seat: int) -> tuple[list[int], list[float]]:

@@ -129,6 +129,9 @@ def describe(t: Tables, s: State, seat: int, inputs: Inputs, active: Ints, dense
     n += 1
     active[n] = inputs.seats + s.seats - 1
     n += 1
+    if s.seats > 1:
+        active[n] = inputs.wait + (seat - s.first - turn) % s.seats
+        n += 1
     if kind in (1, 2):
         for d in range(DICE):
             place = s.place[d]

@@ -30,6 +30,7 @@ MOST_INPUTS = (
     + SEATS
     + DIE_STATES * DICE
     + AREAS
+    + SEATS
 )  # fmt: skip
 """The most inputs of any sheet."""
 
@@ -58,6 +59,8 @@ class Inputs:
     die: int = 0
     lowest: int = 0
     """The area with the fewest points."""
+    wait: int = 0
+    """Turns until the seat is active again; with several seats."""
     size: int = 0
     """The number of inputs."""
 
@@ -97,4 +100,6 @@ def number_inputs(known: Layout) -> Inputs:
     inputs.seats = take(SEATS)
     inputs.die = take(DIE_STATES * DICE)
     inputs.lowest = take(len(sheet.areas))
+    # Version 3 added this; it comes last, so that older nets are a part of newer ones.
+    inputs.wait = take(SEATS)
     return inputs

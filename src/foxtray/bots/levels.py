@@ -24,6 +24,8 @@ from foxtray.games.registry import folder_of
 GROUP = "foxtray.bots"
 EXTRA = "bots"
 """The extra with the packages that nets need."""
+LAST_BOUND = 256
+"""The bound of plans in the last round, where mistakes cannot be made good: nearly all complete."""
 ME = "me"
 """The player at the keyboard; no bot can have this name."""
 NAME_PATTERN = "^[A-Za-z0-9_.-]{1,64}$"
@@ -46,6 +48,8 @@ class Level:
     description: str
     bound: int = 0
     """How many states a plan explores completely; 0: no plans, and no net."""
+    last_bound: int = 0
+    """The same in the last round; 0: as in the others."""
     noise: float = 0.0
     """Points of noise added to its values."""
     throws: int = 0
@@ -61,9 +65,11 @@ class Level:
     def suited(self, game: str) -> Level:
         """The level with the game's own settings, if it has any."""
         own = folder_of(game).numbers
+        bound = own.bounds.get(self.name, self.bound)
         return replace(
             self,
-            bound=own.bounds.get(self.name, self.bound),
+            bound=bound,
+            last_bound=max(bound, self.last_bound),
             noise=own.noise.get(self.name, self.noise),
         )
 
@@ -94,11 +100,13 @@ LEVELS = {
             "strong",
             "Uses a value network trained on hundreds of thousands of games.",
             bound=64,
+            last_bound=LAST_BOUND,
         ),
         Level(
             "expert",
             "Uses the same network and looks one roll ahead.",
             bound=256,
+            last_bound=LAST_BOUND,
             throws=72,
             effort=120_000,
         ),

@@ -1,7 +1,8 @@
-"""Converts weights of the first version, where all nets had one size, to the size of their sheet.
+"""Converts weights of earlier versions.
 
-That version numbered the inputs alike for every sheet, with room for the largest. The number of
-marks in an area had fourteen inputs; higher numbers ran over into the inputs of the next area.
+In the first version, all nets had one size. It numbered the inputs alike for every sheet, with room
+for the largest. The number of marks in an area had fourteen inputs; higher numbers ran over into
+the inputs of the next area.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ STEPS = 14
 """Inputs for the number of marks of an area, and for its last value."""
 FIELDS = 8
 """Inputs for the fields of a track."""
+ADDED = SEATS
+"""The inputs that version 3 added, at the end."""
 OLD_NET = np.dtype(
     [
         ("w1", np.float32, (SPARSE + DENSE, FIRST)),
@@ -38,8 +41,11 @@ OLD_NET = np.dtype(
 def renewed(game: str, flat: Array) -> Array:
     """A flat array of weights of the first version, converted to the net of its game.
 
-    An array of any other size is returned unchanged.
+    One of the second version gets zeros for the inputs that it lacks. An array of any other size is
+    returned unchanged.
     """
+    if len(flat) == weights_in(game) - ADDED * FIRST:
+        return np.append(flat, np.zeros(ADDED * FIRST, np.float32))
     if flat.nbytes != OLD_NET.itemsize:
         return flat
     old = flat.view(OLD_NET)[0]

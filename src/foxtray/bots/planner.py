@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from foxtray.bots import features, network, winning
 from foxtray.core import rules
-from foxtray.core.codes import IDLE, PASS
+from foxtray.core.codes import AREAS, BY_ROUND, IDLE, PASS, SERVING, TRACK
 
 if TYPE_CHECKING:
     from foxtray.bots.workspace import Array, Net, Workspace
@@ -25,11 +25,36 @@ SLOTS = 4 * NODES
 UNKNOWN = -1e9
 POINTS_BESIDE = 0.02
 """The value of a point when one percent of the chance to win is worth 1."""
+IN_ADVANCE = 0x5DEECE66D
+"""Tells the fingerprint of a state with a round's bonus in advance from the same without it."""
 
 
 def asked(s: State, seat: int) -> bool:
     """Whether this seat has something to decide."""
     return s.pending[seat] > 0 or s.stage[seat] != IDLE
+
+
+def bonus_ahead(t: Tables, s: State, seat: int) -> int:
+    """The bonus to use at the start of the next round, before the next throw; 0: none.
+
+    A seat that is done with the last turn of a round is valued at the start of the next round, and
+    the net has never seen that moment with the bonus still unused. Actions on a track need no
+    decision: `features.describe` counts them.
+    """
+    turn = s.turn + 1
+    if s.phase != SERVING or turn % rules.turns_in_round(s) != 0 or asked(s, seat):
+        return 0
+    coming = turn // rules.turns_in_round(s)
+    if coming == t.rounds[s.seats] or t.bonus_kind[t.round_bonus[coming]] == TRACK:
+        return 0
+    return t.round_bonus[coming]
+
+
+def unfinished(t: Tables, workspace: Workspace, i: int, seat: int) -> bool:
+    """Whether the seat has something to decide in node i, now or at the start of the next round."""
+    if asked(workspace.nodes[i], seat):
+        return True
+    return workspace.origins[i] == i and bonus_ahead(t, workspace.nodes[i], seat) > 0
 
 
 def fingerprint(row: Array) -> int:
@@ -67,18 +92,41 @@ def is_new(workspace: Workspace, key: int) -> bool:
 
 
 def expand(t: Tables, workspace: Workspace, count: int, i: int, seat: int) -> int:
-    """Append the successors of node i; returns the new count."""
+    """Append the successors of node i; returns the new count.
+
+    Where only the bonus of the next round is left to use, the successor has it in advance. The game
+    gets there only after others have chosen, so such nodes remember their origin: the last node
+    without it. `fold` gives their value to it.
+    """
+    if not asked(workspace.nodes[i], seat):
+        workspace.nodes[count] = workspace.nodes[i]
+        grant(t, workspace.nodes[count], seat, workspace)
+        workspace.firsts[count] = workspace.firsts[i]
+        workspace.parents[count] = i
+        workspace.steps[count] = PASS
+        workspace.origins[count] = i
+        return count + 1
+    advanced = workspace.origins[i] != i
     n = rules.legal_actions(t, workspace.nodes[i], seat, workspace.work.out)
     for k in range(n):
         action = workspace.work.out[k]
         workspace.nodes[count] = workspace.nodes[i]
         rules.apply(t, workspace.nodes[count], seat, action, workspace.work.log)
-        if is_new(workspace, fingerprint(workspace.words[count])):
+        key = fingerprint(workspace.words[count])
+        if is_new(workspace, key ^ IN_ADVANCE if advanced else key):
             workspace.firsts[count] = action if i == 0 else workspace.firsts[i]
             workspace.parents[count] = i
             workspace.steps[count] = action
+            workspace.origins[count] = workspace.origins[i] if advanced else count
             count += 1
     return count
+
+
+def grant(t: Tables, s: State, seat: int, workspace: Workspace) -> None:
+    """Give a seat the bonus of the next round in advance."""
+    bonus = bonus_ahead(t, s, seat)
+    rules.earn(t, s, seat, bonus, BY_ROUND, rules.round_of(s) + 1, workspace.work.log)
+    rules.settle(t, s, seat, workspace.work.log)
 
 
 def hasten(t: Tables, workspace: Workspace, i: int, seat: int) -> None:
@@ -98,20 +146,39 @@ def plan(tables: list[Tables], seat: int, bound: int, net: Net, workspace: Works
     """
     t = tables[0]
     workspace.stamp += 1
+    workspace.origins[0] = 0
     network.set_root(t, workspace.nodes[0], seat, net, workspace)
     count = 1
     i = 0
     while i < count and count < bound:
         workspace.values[i] = UNKNOWN
-        if asked(workspace.nodes[i], seat):
+        if unfinished(t, workspace, i, seat):
             count = expand(t, workspace, count, i, seat)
         else:
             workspace.values[i] = leaf_value(t, workspace.nodes[i], seat, net, workspace)
         i += 1
     if i < count:
         count = follow_best(t, workspace, i, count, seat, 2 * bound, net)
+    fold(workspace, count)
     workspace.effort += count
     return count
+
+
+def fold(workspace: Workspace, count: int) -> None:
+    """Give each node the value of its best successor with a bonus in advance: its heir."""
+    for i in range(count):
+        workspace.heirs[i] = i
+        origin = workspace.origins[i]
+        if origin != i:
+            if workspace.values[i] > workspace.values[origin]:
+                workspace.values[origin] = workspace.values[i]
+                workspace.heirs[origin] = i
+            workspace.values[i] = UNKNOWN
+
+
+def bound_at(t: Tables, s: State, bound: int, last_bound: int) -> int:
+    """The bound of a plan now: the last round may have its own."""
+    return last_bound if rules.round_of(s) == t.rounds[s.seats] - 1 else bound
 
 
 def follow_best(
@@ -143,14 +210,18 @@ def follow_best(
 
 def value_open(t: Tables, workspace: Workspace, i: int, seat: int, net: Net) -> None:
     """Value a node as if the seat did as little as possible from there."""
-    workspace.open[i] = asked(workspace.nodes[i], seat)
-    workspace.nodes[NODES - 1] = workspace.nodes[i]
-    hasten(t, workspace, NODES - 1, seat)
+    workspace.open[i] = unfinished(t, workspace, i, seat)
+    last = NODES - 1
+    workspace.nodes[last] = workspace.nodes[i]
+    hasten(t, workspace, last, seat)
+    if workspace.origins[i] == i and bonus_ahead(t, workspace.nodes[last], seat) > 0:
+        grant(t, workspace.nodes[last], seat, workspace)
+        hasten(t, workspace, last, seat)
     workspace.values[i] = leaf_value(t, workspace.nodes[NODES - 1], seat, net, workspace)
 
 
 def leaf_value(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -> float:
-    """The value of a leaf: the expected final points, plus any area preferences.
+    """The value of a leaf: the expected final points, plus any preferences.
 
     With rivals it is the chance to win in percent; points then hardly count.
     """
@@ -162,7 +233,17 @@ def leaf_value(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -
     for area in range(t.areas):
         if workspace.preferences[area] != 0:
             value += workspace.preferences[area] * rules.area_points(t, s, seat, area)
+    if workspace.preferences[AREAS] != 0:
+        value += workspace.preferences[AREAS] * s.foxes[seat]
     return value
+
+
+def best_leaf(workspace: Workspace, count: int) -> int:
+    """The node that the best node is valued as: it has the bonus of the next round, if any."""
+    found = best(workspace.values, count)
+    leaf: int = workspace.heirs[found]
+    workspace.values[leaf] = workspace.values[found]
+    return leaf
 
 
 def best(values: Array, count: int) -> int:

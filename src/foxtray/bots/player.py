@@ -68,11 +68,14 @@ class Chooser:
         with compiled.announced("search" if level.throws else "plan"):
             if level.throws:
                 thinking.search_all(
-                    *common, level.bound, REPLY_BOUND, level.throws, level.effort, MARGIN,
-                    CANDIDATES, net, self.workspace, self.inner, actions,
+                    *common, level.bound, level.last_bound, REPLY_BOUND, level.throws,
+                    level.effort, MARGIN, CANDIDATES, net, self.workspace, self.inner, actions,
                 )  # fmt: skip
             else:
-                thinking.choose(*common, level.bound, level.noise, net, self.workspace, actions)
+                thinking.choose(
+                    *common, level.bound, level.last_bound, level.noise, net, self.workspace,
+                    actions,
+                )  # fmt: skip
         return actions
 
 
@@ -130,8 +133,9 @@ class LevelBot:
         outputs = np.zeros(OUTPUTS)
         with compiled.announced("forecast"):
             ended = compiled.thinking().forecast(
-                tables, states, seat, chooser.level.bound, net, chooser.workspace, outputs
-            )
+                tables, states, seat, chooser.level.bound, chooser.level.last_bound, net,
+                chooser.workspace, outputs,
+            )  # fmt: skip
         score = replace(game, state=read_state(states, 0)).score(seat)
         if ended:
             return Forecast(score.total, score.areas, score.foxes, (score.total,) * QUANTILES)

@@ -62,7 +62,12 @@ def reply(
 ) -> float:
     """The best value after the throw that `inner.work` describes."""
     rules.roll(tables[0], leaf, inner.work.faces, inner.work.order, inner.work.log)
-    if not planner.asked(inner.nodes[0], seat):
+    return best_value(tables, seat, bound, net, inner)
+
+
+def best_value(tables: list[Tables], seat: int, bound: int, net: Net, inner: Workspace) -> float:
+    """The best value that a plan finds from node 0."""
+    if not planner.unfinished(tables[0], inner, 0, seat):
         network.set_root(tables[0], inner.nodes[0], seat, net, inner)
         return planner.leaf_value(tables[0], inner.nodes[0], seat, net, inner)
     count = planner.plan(tables, seat, bound, net, inner)

@@ -76,28 +76,48 @@ def choose(
     lows: Array,
     highs: Array,
     bound: int,
+    last_bound: int,
     noise: float,
     nets: list[Net],
     workspaces: list[Workspace],
     actions: Array,
 ) -> None:
     """The best action of each game by its value plus noise, in points."""
-    net = nets[0]
-    workspace = workspaces[0]
-    workspace.rivals = 0
+    workspaces[0].rivals = 0
     for k in range(len(which)):
-        n = consider(tables, states, which[k], seats[k], bound, noise > 0, net, workspace)
-        where = planner.fingerprint(workspace.words[0]) & chance.MASK
-        best = 0
-        best_value = planner.UNKNOWN
-        for j in range(n):
-            value = workspace.offers[j]
-            if noise > 0 and n > 1:
-                value += noise * blur(lows[k], highs[k], where, workspace.legal[j])
-            if value > best_value:
-                best_value = value
-                best = j
-        actions[k] = workspace.legal[best]
+        now = planner.bound_at(tables[0], states[which[k]], bound, last_bound)
+        actions[k] = best_action(
+            tables, states, which[k], seats[k], lows[k], highs[k], now, noise, nets[0],
+            workspaces[0],
+        )  # fmt: skip
+
+
+def best_action(
+    tables: list[Tables],
+    states: list[State],
+    i: int,
+    seat: int,
+    low: int,
+    high: int,
+    bound: int,
+    noise: float,
+    net: Net,
+    workspace: Workspace,
+) -> int:
+    """The best action of one game by its value plus noise, in points."""
+    n = consider(tables, states, i, seat, bound, noise > 0, net, workspace)
+    where = planner.fingerprint(workspace.words[0]) & chance.MASK
+    best = 0
+    best_value = planner.UNKNOWN
+    for j in range(n):
+        value = workspace.offers[j]
+        if noise > 0 and n > 1:
+            value += noise * blur(low, high, where, workspace.legal[j])
+        if value > best_value:
+            best_value = value
+            best = j
+    action: int = workspace.legal[best]
+    return action
 
 
 def search_all(
@@ -108,6 +128,7 @@ def search_all(
     lows: Array,
     highs: Array,
     bound: int,
+    last_bound: int,
     reply_bound: int,
     throws: int,
     effort: int,
@@ -127,6 +148,7 @@ def search_all(
     workspace = workspaces[0]
     inner = inners[0]
     for k in range(len(which)):
+        now = planner.bound_at(t, states[which[k]], bound, last_bound)
         set_rivals(workspace, inner, 0)
         if plays_to_win(t, states[which[k]]):
             count = weigh_rivals(tables, states, which[k], seats[k], bound, net, workspace, inner)
@@ -134,7 +156,7 @@ def search_all(
         workspace.nodes[0] = states[which[k]]
         where = planner.fingerprint(workspace.words[0]) & chance.MASK
         node = search.best_node(
-            tables, seats[k], lows[k], highs[k], where, bound, reply_bound, throws, effort, margin,
+            tables, seats[k], lows[k], highs[k], where, now, reply_bound, throws, effort, margin,
             most, net, workspace, inner,
         )  # fmt: skip
         actions[k] = workspace.firsts[node]
@@ -275,12 +297,11 @@ def lead_on(
 def best_end(tables: list[Tables], seat: int, bound: int, net: Net, workspace: Workspace) -> int:
     """The best chance node that can be reached from node 0, or node 0 if it is one."""
     t = tables[0]
-    if not planner.asked(workspace.nodes[0], seat):
+    if not planner.unfinished(t, workspace, 0, seat):
         network.set_root(t, workspace.nodes[0], seat, net, workspace)
         workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, net, workspace)
         return 0
-    count = planner.plan(tables, seat, bound, net, workspace)
-    return planner.best(workspace.values, count)
+    return planner.best_leaf(workspace, planner.plan(tables, seat, bound, net, workspace))
 
 
 def forecast(
@@ -288,6 +309,7 @@ def forecast(
     states: list[State],
     seat: int,
     bound: int,
+    last_bound: int,
     nets: list[Net],
     workspaces: list[Workspace],
     outputs: Array,
@@ -297,7 +319,8 @@ def forecast(
     workspace = workspaces[0]
     workspace.rivals = 0
     workspace.nodes[0] = states[0]
-    leaf = best_end(tables, seat, bound, nets[0], workspace)
+    now = planner.bound_at(t, states[0], bound, last_bound)
+    leaf = best_end(tables, seat, now, nets[0], workspace)
     s = workspace.nodes[leaf]
     states[0] = s
     network.set_root(t, s, seat, nets[0], workspace)

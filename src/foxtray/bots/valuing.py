@@ -125,12 +125,11 @@ def reply(
         thrown += 1
         if own:
             break
-    if not planner.asked(s, seat):
+    if not planner.unfinished(t, inner, 0, seat):
         network.set_root(t, s, seat, net, inner)
         inner.values[0] = planner.leaf_value(t, s, seat, net, inner)
         return 0
-    count = planner.plan(tables, seat, bound, net, inner)
-    return planner.best(inner.values, count)
+    return planner.best_leaf(inner, planner.plan(tables, seat, bound, net, inner))
 
 
 def add_outlook(
@@ -194,7 +193,7 @@ def survey(
     workspace = workspaces[0]
     workspace.rivals = 0
     workspace.nodes[0] = states[0]
-    if not planner.asked(workspace.nodes[0], seat):
+    if not planner.unfinished(tables[0], workspace, 0, seat):
         t = tables[0]
         network.set_root(t, workspace.nodes[0], seat, nets[0], workspace)
         workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, nets[0], workspace)
@@ -220,8 +219,8 @@ def rivals_of(
         if other != seat:
             inner.nodes[0] = states[0]
             node = 0
-            if planner.asked(inner.nodes[0], other):
-                node = planner.best(inner.values, planner.plan(tables, other, bound, net, inner))
+            if planner.unfinished(t, inner, 0, other):
+                node = planner.best_leaf(inner, planner.plan(tables, other, bound, net, inner))
             else:
                 network.set_root(t, inner.nodes[0], other, net, inner)
             s = inner.nodes[node]

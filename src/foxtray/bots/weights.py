@@ -19,8 +19,11 @@ from foxtray.errors import FoxtrayError
 from foxtray.games.registry import SHEETS, folder_of
 from foxtray.sim.arrays import Records
 
-VERSION = 2
-"""The format of weights files and checkpoints; in version 2 a net's size depends on its sheet."""
+VERSION = 3
+"""The format of weights files and checkpoints.
+
+In version 2 the size of a net depends on its sheet; version 3 adds inputs.
+"""
 
 
 class DamagedWeights(FoxtrayError):

@@ -79,9 +79,12 @@ def workspace_type() -> np.dtype[Any]:
         ("firsts", np.int64, NODES),  # the first action on the way to a node
         ("parents", np.int64, NODES),  # the node before a node, and the action that leads on
         ("steps", np.int64, NODES),
+        ("origins", np.int64, NODES),  # the node itself, or the last one without a bonus in advance
+        ("heirs", np.int64, NODES),  # the node itself, or the best one with a bonus in advance
         ("open", np.int8, NODES),  # whether a node can still be expanded
         ("values", np.float64, NODES),
-        ("preferences", np.float64, AREAS),  # added per point of each area; 0 except in exploration
+        # What a point of each area, and a fox, counts in addition; 0 except in training.
+        ("preferences", np.float64, AREAS + 1),
         ("keys", np.int64, SLOTS),
         ("stamps", np.int64, SLOTS),
         ("stamp", np.int64),  # the number of the current plan
