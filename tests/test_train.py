@@ -111,7 +111,8 @@ def test_a_second_interrupt_stops_at_once_and_saves_nothing(
 
 
 def test_a_net_learns() -> None:
-    means = [float(totals.mean()) for totals, _ in run.Trainer(plan(6400, threads=2)).rounds()]
+    rounds = run.Trainer(plan(6400, threads=2)).rounds()
+    means = [float(np.nanmean(totals)) for totals, _ in rounds]
     assert np.mean(means[-10:]) > np.mean(means[:10]) + 5
 
 
@@ -128,29 +129,71 @@ def test_the_command_trains_saves_and_goes_on(tmp_path: Path) -> None:
     better = tmp_path / "better.npz"
     assert main([*words, "--refit", str(path), "--out", str(better)]) == 0
     assert run.load(better).plan.throws == 6
+    words += ["--seats", "2", "--throws", "0", "--openings", "0.25", "--rate", "0.01"]
+    own = tmp_path / "own.npz"
+    assert main([*words, "--refit", str(path), "--out", str(own)]) == 0
+    plan = run.load(own).plan
+    assert (plan.throws, plan.openings, plan.rate, plan.seats) == (0, 0.25, 0.01, (2,))
 
 
+def test_self_play_plans_as_strong_does() -> None:
+    for game in ("clever", "twice"):
+        plan, strong = run.default_plan(game, (1,), 1, 1), bots.LEVELS["strong"].suited(game)
+        assert (plan.bound, plan.last_bound) == (strong.bound, strong.last_bound)
+
+
+@pytest.mark.parametrize("seats", [1, 3])
+def test_only_what_follows_an_opening_is_learned(seats: int) -> None:
+    """The openings are of all lengths and lead to weaker games."""
+    with_openings, without = (played(seats, share) for share in (1.0, 0.0))
+    assert np.isnan(with_openings[1]).all()
+    assert not np.isnan(without[1]).any()
+    full = without[0].mean()
+    assert with_openings[0].min() < full / 6
+    assert full / 3 < with_openings[0].mean() < full / 1.5
+    assert with_openings[2].mean() < without[2].mean() - 20
+
+
+def played(seats: int, openings: float) -> tuple[Array, Array, Array]:
+    """Of some games: the samples per game, the results told, and the final totals."""
+    game, count = "clever", 60
+    samples, results = new_samples(160 * seats), np.zeros(1)
+    workspace, inner, states = new_workspace(game), new_workspace(game), np.zeros(2, STATE)
+    counts, told, totals = [], [], []
+    for seed in range(7_000, 7_000 + count):
+        n = compiled.selfplay().play_games(
+            tables_of(game), states, seed, 1, np.array([seats]), 16, 16, 0, 0.9, openings, 0.0, 0.0,
+            weights_of(game).net(seats), workspace, inner, samples, results,
+        )  # fmt: skip
+        counts.append(n)
+        told.append(results[0])
+        totals.append(samples.ends[:n, -1].mean())
+    return np.array(counts), np.array(told), np.array(totals)
+
+
+@pytest.mark.parametrize("seats", [1, 2])
 @pytest.mark.parametrize("game", ["clever", "twice"])
-def test_look_ahead_takes_the_luck_out_of_targets_and_nothing_else(game: str) -> None:
-    lucky, steady = (targets_of_the_first_throw(game, throws) for throws in (0, 6))
-    assert steady.std() < lucky.std() / 1.5
+def test_look_ahead_takes_the_luck_out_of_targets_and_nothing_else(game: str, seats: int) -> None:
+    lucky, steady = (targets_of_the_first_throw(game, seats, throws) for throws in (0, 6))
+    # With several seats, the luck of the others' rolls remains.
+    assert steady.std() < lucky.std() / (1.5 if seats == 1 else 1.15)
     # The same games: what the luck of their throws came to is zero in the mean.
     luck = lucky - steady
     assert abs(luck.mean()) < 3 * luck.std() / len(luck) ** 0.5
 
 
-def targets_of_the_first_throw(game: str, throws: int) -> Array:
-    """The targets of the net at the start of some games."""
-    samples, results = new_samples(160), np.zeros(1)
+def targets_of_the_first_throw(game: str, seats: int, throws: int) -> Array:
+    """The targets of the net for the starting player of some games."""
+    samples, results = new_samples(160 * seats), np.zeros(1)
     workspace, inner = new_workspace(game), new_workspace(game)
     states = np.zeros(2, STATE)
     targets = []
     for seed in range(7_000, 7_200):
         compiled.selfplay().play_games(
-            tables_of(game), states, seed, 1, np.array([1]), 16, throws, 0.9, 0.0, 0.0,
-            weights_of(game).net(1), workspace, inner, samples, results,
+            tables_of(game), states, seed, 1, np.array([seats]), 16, 16, throws, 0.9, 0.0, 0.0, 0.0,
+            weights_of(game).net(seats), workspace, inner, samples, results,
         )  # fmt: skip
-        targets.append(samples.targets[0])
+        targets.append(samples.targets[states["first"][0]])
     return np.array(targets)
 
 
@@ -164,7 +207,6 @@ def targets_of_the_first_throw(game: str, throws: int) -> Array:
         ("--games 9 --jobs 0", "cannot use 0 threads"),
         ("--games 9 --jobs 257", "cannot use 257 threads"),
         ("--games 9 --seed 18446744073709551616", "a whole number from 0 to 2^62"),
-        ("--games 9 --seats 2 --refit twice.npz", "one seat"),
         ("--games 9 --out no/such.npz", "cannot write no/such.npz: No such file"),
         ("--games 9 --out .", "cannot write .: "),
         ("--games 9 --out folder", "cannot write folder: Is a directory"),
@@ -187,6 +229,9 @@ def targets_of_the_first_throw(game: str, throws: int) -> Array:
         ("--resume run.npz --option fox_floor=on", "--option cannot be combined with --resume"),
         ("--resume run.npz --seed 2", "--seed cannot be combined with --resume"),
         ("--resume run.npz --jobs 2", "--jobs cannot be combined with --resume"),
+        ("--resume run.npz --openings 0", "--openings cannot be combined with --resume"),
+        ("--resume run.npz --throws 0", "--throws cannot be combined with --resume"),
+        ("--resume run.npz --rate 0.1", "--rate cannot be combined with --resume"),
         ("--resume run.npz --out x.npz", "--out cannot be combined with --resume"),
     ],
 )
@@ -238,6 +283,10 @@ def test_bad_input_is_one_sentence(
         {"batch": 0},
         {"bound": 0},
         {"bound": 4096},
+        {"last_bound": 4096},
+        {"last_bound": -1},
+        {"passes": 0},
+        {"openings": 2},
         {"throws": 10**9},
         {"rate": float("nan")},
         {"fade": 0},
@@ -278,6 +327,23 @@ def test_a_net_that_is_spoilt_stops_its_run(tmp_path: Path) -> None:
     with pytest.raises(FoxtrayError, match="training failed after 64 games"):
         run.train(trainer, path, lambda *args: None)
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--openings=1.5", "'1.5' is not a number from 0 to 1"),
+        ("--openings=some", "'some' is not a number from 0 to 1"),
+        ("--rate=-1", "'-1' is not a number from 0 to 1"),
+        ("--throws=7", "'7' is not one of 0, 6, 24, 48, 72"),
+    ],
+)
+def test_impossible_numbers_are_refused(
+    option: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", "clever", "--games", "9", option])
+    assert said in capsys.readouterr().err
 
 
 def test_impossible_seats_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from foxtray.train.run import Trainer
 
 FIRST_SEED = 1 << 40
+THROW_COUNTS = ("0", "6", "24", "48", "72")
 
 
 def add(command: AddCommand) -> None:
@@ -47,10 +48,38 @@ def add(command: AddCommand) -> None:
     train.add_argument(
         "--jobs", type=whole, metavar="J", help="number of threads (default: one per core)"
     )
+    train.add_argument(
+        "--openings",
+        type=share,
+        metavar="SHARE",
+        help="share of games, 0 to 1, opened by weak or one-sided players (default: 0.5)",
+    )
+    train.add_argument(
+        "--throws",
+        type=throw_count,
+        metavar="N",
+        help="throws of look-ahead per target: 0, 6 or a multiple of 24 (default: 0; 6 to refit)",
+    )
+    train.add_argument(
+        "--rate",
+        type=share,
+        metavar="R",
+        help="the highest learning rate (default: 0.001; 0.0005 to refit)",
+    )
     origin = train.add_mutually_exclusive_group()
-    origin.add_argument("--start", type=Path, metavar="FILE", help="start from a net's weights")
     origin.add_argument(
-        "--refit", type=Path, metavar="FILE", help="refit a net on values searched one roll ahead"
+        "--start",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="start from a net's weights, or from the mean of several",
+    )
+    origin.add_argument(
+        "--refit",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="the same, and refit it on values searched one roll ahead",
     )
     origin.add_argument("--resume", type=Path, metavar="FILE", help="continue from a checkpoint")
     train.add_argument(
@@ -73,6 +102,24 @@ def add(command: AddCommand) -> None:
 def seat_counts(text: str) -> tuple[int, ...]:
     """Numbers of seats, separated by commas."""
     return tuple(map(seat_count, text.split(",")))
+
+
+def throw_count(text: str) -> int:
+    """A number of throws in which every die shows every face equally often."""
+    if text not in THROW_COUNTS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(THROW_COUNTS)}")
+    return int(text)
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return number
 
 
 def run_train(args: argparse.Namespace) -> int:
@@ -117,7 +164,10 @@ def run_pack(args: argparse.Namespace) -> int:
 def check(args: argparse.Namespace) -> None:
     """Refuse bad options before anything heavy is loaded."""
     if args.resume:
-        names = ("games", "minutes", "seats", "option", "seed", "jobs", "out")
+        names = (
+            "games", "minutes", "seats", "option", "seed", "jobs", "out", "openings", "throws",
+            "rate",
+        )  # fmt: skip
         fixed = [name for name in names if getattr(args, name) is not None]
         if fixed:
             raise BadSetup(f"--{fixed[0]} cannot be combined with --resume; leave it out")
@@ -142,6 +192,8 @@ def new_run(args: argparse.Namespace) -> Trainer:
     seed = FIRST_SEED if args.seed is None else args.seed
     plan = make_plan(args.game, args.seats or (1,), seed, args.jobs or os.cpu_count() or 1)
     plan = replace(plan, options=turned_on(dict(args.option or ())))
+    own = {name: getattr(args, name) for name in ("openings", "throws", "rate")}
+    plan = replace(plan, **{name: value for name, value in own.items() if value is not None})
     start = args.refit or args.start
     # Read before the probe, so that a wrong file is reported at once.
     trainer = run.started(plan, start) if start else run.Trainer(plan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from types import ModuleType
 
-from foxtray.bots.compiled import features, network, planner, search, winning
+from foxtray.bots.compiled import features, load_thinking, network, planner, search, winning
 from foxtray.sim.compiled import Announced, chance, compile_module, loops, rules
 
 SELFPLAY, LEARNER = "foxtray.train.selfplay", "foxtray.train.learner"
@@ -19,9 +19,36 @@ def selfplay() -> ModuleType:
         features=features(),
         loops=loops(),
         network=network(),
+        openings=openings(),
         planner=planner(),
         rules=rules(),
         search=search(),
+    )
+
+
+@cache
+def openings() -> ModuleType:
+    return compile_module(
+        "foxtray.train.openings",
+        chance=chance(),
+        planner=planner(),
+        rules=rules(),
+        thinking=load_thinking(),
+    )
+
+
+@cache
+def playouts() -> ModuleType:
+    return compile_module(
+        "foxtray.train.playouts",
+        chance=chance(),
+        loops=loops(),
+        network=network(),
+        openings=openings(),
+        planner=planner(),
+        rules=rules(),
+        thinking=load_thinking(),
+        winning=winning(),
     )
 
 

@@ -70,12 +70,21 @@ def told(run: Trainer) -> str:
     searched = ""
     if plan.throws:
         searched = (
-            f"; refitted on values searched one throw ahead with {plan.throws} stratified throws"
+            f"; the luck of throws taken out by look-ahead with {plan.throws} stratified throws"
+        )
+    opened = ""
+    if plan.openings:
+        opened = (
+            f"{plan.openings:.0%} of the games opened by weak or one-sided players, of which only "
+            f"the rest is learned; "
         )
     return (
         f"{run.done} games of {' or '.join(map(str, plan.seats))} seat(s){house}, "
-        f"seeds from {plan.seed}; TD({plan.decay:g}) on the points to come at chance nodes, "
-        f"Adam with rate {plan.rate:g} to 0 along a cosine, batches of {plan.batch}, "
-        f"averaged weights (decay {plan.keep:g}) play, plans of up to {plan.bound} states, "
+        f"seeds from {plan.seed}; {opened}"
+        f"TD({plan.decay:g}) on the points to come at chance nodes, "
+        f"Adam with rate {plan.rate:g} to 0 along a cosine, batches of {plan.batch} "
+        f"learned {plan.passes} time(s), "
+        f"averaged weights (decay {plan.keep:g}) play, plans of up to {plan.bound} states "
+        f"({plan.last_bound or plan.bound} in the last round), "
         f"{preferences}{searched}"
     )

@@ -15,6 +15,7 @@ LAST_SEED = 1 << 62
 MOST_THREADS = 256
 MOST_IN_A_ROUND = 4096
 MOST_THROWS = 72
+MOST_PASSES = 64
 
 
 def whole_number(value: object) -> bool:
@@ -35,6 +36,8 @@ class Plan:
     threads: int = 2
     per_round: int = 64
     batch: int = 256
+    passes: int = 1
+    """How often a round's samples are learned from."""
     rate: float = 1e-3
     decay: float = 0.8
     """The lambda of TD(lambda)."""
@@ -44,8 +47,13 @@ class Plan:
     """The most that a preference adds per point; it fades to 0 at `fade` of the run."""
     fade: float = 0.6
     bound: int = 64
+    """How many states a plan explores completely."""
+    last_bound: int = 0
+    """The same in the last round; 0: as in the others."""
+    openings: float = 0.0
+    """The share of games whose first turns are played by weak or one-sided players."""
     throws: int = 0
-    """Throws of look-ahead that replace the luck in a solo target; 0: no look-ahead."""
+    """Throws of look-ahead that replace the luck in a target; 0: no look-ahead."""
     keep: float = 0.999
     """The decay of the averaged weights, which are the ones that play."""
     options: tuple[str, ...] = ()
@@ -53,8 +61,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         """Check the numbers: compiled code trusts them, and a file may contain anything."""
-        counts = (self.games, self.seed, self.threads, self.per_round, self.batch, self.bound)
-        shares = (self.rate, self.decay, self.share, self.strength, self.fade, self.keep)
+        counts = (
+            self.games, self.seed, self.threads, self.per_round, self.batch, self.passes,
+            self.bound,
+        )  # fmt: skip
+        shares = (
+            self.rate, self.decay, self.share, self.strength, self.fade, self.keep, self.openings,
+        )  # fmt: skip
         fits = (
             self.game in SHEETS
             and all(map(whole_number, (*counts, self.throws, *self.seats)))
@@ -66,7 +79,10 @@ class Plan:
             and self.threads <= self.per_round <= MOST_IN_A_ROUND
             and self.per_round % self.threads == 0
             and self.batch > 0
+            and 1 <= self.passes <= MOST_PASSES
             and 1 <= self.bound <= LONGEST_PLAN
+            and whole_number(self.last_bound)
+            and self.last_bound <= LONGEST_PLAN
             and self.throws <= MOST_THROWS
             and self.fade > 0
             and set(self.options) <= set(OPTIONS)

@@ -12,7 +12,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
@@ -22,6 +22,7 @@ from types import FrameType
 
 import numpy as np
 
+from foxtray.bots.levels import LEVELS
 from foxtray.bots.old_weights import renewed
 from foxtray.bots.weights import VERSION, read_weights
 from foxtray.bots.workspace import (
@@ -41,6 +42,8 @@ from foxtray.train import compiled
 from foxtray.train.plan import Plan, whole_number
 from foxtray.train.samples import Samples, new_samples
 
+OPENINGS = 0.5
+"""The share of games with an opening, unless a run says otherwise."""
 FLATS = ("weights", "means", "squares", "averages")
 MOST_SAMPLES = 160
 """The most samples per seat in a game."""
@@ -153,8 +156,9 @@ class Trainer:
                 ) -> int:
                     count: int = selfplay.play_games(
                         tables, states[k], first + starts[k], shares[k], seats,
-                        plan.bound, plan.throws, plan.decay, plan.share, strength, net,
-                        workspaces[k], inners[k], samples[k], results[k],
+                        plan.bound, plan.last_bound or plan.bound, plan.throws, plan.decay,
+                        plan.openings, plan.share, strength, net, workspaces[k], inners[k],
+                        samples[k], results[k],
                     )  # fmt: skip
                     return count
 
@@ -186,7 +190,7 @@ class Trainer:
         order = np.random.default_rng((plan.seed, self.done))
         error = 0.0
         busy = np.flatnonzero(counts).tolist()  # a short last round may leave threads idle
-        for k in busy:
+        for k in busy * plan.passes:
             mixed = order.permutation(counts[k])
             batches = max(1, counts[k] // plan.batch)
             for b in range(batches):
@@ -194,7 +198,7 @@ class Trainer:
                 error += learner.learn(
                     mixed, first, end, net_of(self.weights), net_of(slopes), workspaces[k],
                     samples[k],
-                ) / batches / len(busy)  # fmt: skip
+                ) / batches / len(busy) / plan.passes  # fmt: skip
                 self.step += 1
                 keep = min(plan.keep, (1 + self.step) / (10 + self.step))
                 flats = (self.weights, slopes, self.means, self.squares, self.averages)
@@ -203,21 +207,27 @@ class Trainer:
 
 
 def default_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Plan:
-    """The default plan for a game."""
+    """The default plan for a game; its plans are those of `strong`."""
     rounds = 64 // threads * threads or threads
-    plan = Plan(game, 0, seats, seed, threads, rounds)
+    strong = LEVELS["strong"].suited(game)
+    plan = Plan(
+        game, 0, seats, seed, threads, rounds, bound=strong.bound, last_bound=strong.last_bound,
+        openings=OPENINGS,
+    )  # fmt: skip
     return replace(plan, **folder_of(game).numbers.training)
 
 
 def refit_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Plan:
     """A plan that improves a good net: targets without luck, small steps, no preferences.
 
-    Six throws, in which every die shows every face once, remove nine tenths of the noise.
+    Six throws, in which every die shows every face once, remove nine tenths of the noise. They cost
+    far more than a gradient step, so the samples are learned from four times.
     """
-    if seats != (1,):
-        raise BadSetup("only a net for one seat can be refitted; leave out --seats")
     plan = default_plan(game, seats, seed, threads)
-    return replace(plan, throws=6, rate=3e-4, decay=0.9, share=0.0, strength=0.0)
+    return replace(
+        plan, per_round=8 * plan.per_round, passes=4, throws=6, rate=5e-4, decay=0.9, share=0.0,
+        strength=0.0,
+    )  # fmt: skip
 
 
 def with_games(plan: Plan, games: int) -> Plan:
@@ -248,8 +258,15 @@ def load(path: Path) -> Trainer:
         raise BadSetup(f"{path} is not a usable checkpoint") from None
 
 
-def started(plan: Plan, path: Path) -> Trainer:
-    """A new run that starts from the weights in a weights file or checkpoint."""
+def started(plan: Plan, paths: Sequence[Path]) -> Trainer:
+    """A new run that starts from the mean of the weights in some weights files or checkpoints."""
+    flats = [read_flat(plan, path) for path in paths]
+    flat = np.mean(flats, 0, np.float64).astype(np.float32)
+    return Trainer(plan, weights=flat, averages=flat.copy())
+
+
+def read_flat(plan: Plan, path: Path) -> Array:
+    """The weights for a plan from a weights file or checkpoint."""
     if is_checkpoint(path):
         run = load(path)
         game, flat = run.plan.game, run.averages
@@ -259,7 +276,7 @@ def started(plan: Plan, path: Path) -> Trainer:
         flat = weights.net(plan.seats[0]).view(np.float32)
     if game != plan.game:
         raise BadSetup(f"{path} is a net for {game}, not for {plan.game}")
-    return Trainer(plan, weights=flat.copy(), averages=flat.copy())
+    return flat
 
 
 def is_checkpoint(path: Path) -> bool:
@@ -314,15 +331,16 @@ def train(
     brake = Brake()
     with caught(brake.pull), closing(trainer.rounds()) as rounds:
         for totals, error in rounds:
-            recent += totals.tolist()
+            recent += totals[~np.isnan(totals)].tolist()
             errors.append(error)
             finished = trainer.done >= trainer.plan.games
             if finished or brake.pulled or time.monotonic() - last > every:
                 last = time.monotonic()
-                mean = float(np.mean(recent))
+                mean = float(np.mean(recent)) if recent else math.nan
                 trainer.history.append((trainer.done, mean, float(np.mean(errors))))
                 trainer.save(path)
-                report(trainer, mean, float(np.std(recent) / len(recent) ** 0.5), last - started)
+                error = float(np.std(recent) / len(recent) ** 0.5) if recent else math.nan
+                report(trainer, mean, error, last - started)
                 recent, errors = [], []
             if brake.pulled and not finished:
                 return False

@@ -18,8 +18,8 @@ class Samples(NamedTuple):
     counts: Array
     dense: Array
     guesses: Array
-    hopes: Array
-    """The value of the throw by look-ahead; unknown without one."""
+    luck: Array
+    """What the throw was worth more than the mean, by look-ahead; 0 without one."""
     totals: Array
     seats: Array
     targets: Array

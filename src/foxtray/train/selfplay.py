@@ -14,6 +14,7 @@ from foxtray.bots.features import DENSE
 from foxtray.core import chance, rules
 from foxtray.core.codes import AREAS, OVER, THROW
 from foxtray.sim import loops
+from foxtray.train import openings
 
 if TYPE_CHECKING:
     from foxtray.bots.workspace import Array, Net, Workspace
@@ -28,7 +29,8 @@ PREFERENCE = 11
 def set_preferences(low: int, high: int, share: float, strength: float, preferences: Array) -> None:
     """Give a share of the games random preferences for areas."""
     chosen = chance.draw(low, high, PREFERENCE, 0, 1000) < share * 1000
-    for area in range(len(preferences)):
+    preferences[AREAS] = 0.0
+    for area in range(AREAS):
         preferences[area] = 0.0
         if chosen and strength > 0:
             drawn = chance.draw(low, high, PREFERENCE, 1 + area, 2001)
@@ -51,18 +53,33 @@ def sample(
         )
         * network.SCALE
     )
-    samples.hopes[at] = planner.UNKNOWN
+    samples.luck[at] = 0.0
     samples.totals[at] = rules.total_score(t, s, seat)
     samples.seats[at] = seat
 
 
 def decide(
-    tables: list[Tables], states: list[State], seat: int, bound: int, net: Net, workspace: Workspace
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    bound: int,
+    last_bound: int,
+    net: Net,
+    workspace: Workspace,
 ) -> None:
-    """Play everything a seat does before the next throw: the state jumps to the best leaf."""
+    """Play what a seat does before the next throw, as `strong` does.
+
+    If the plan is complete, the state jumps to the best leaf. If not, only one action is played:
+    the plan after it finds more.
+    """
     workspace.nodes[0] = states[0]
-    count = planner.plan(tables, seat, bound, net, workspace)
-    states[0] = workspace.nodes[planner.best(workspace.values, count)]
+    now = planner.bound_at(tables[0], states[0], bound, last_bound)
+    count = planner.plan(tables, seat, now, net, workspace)
+    best = planner.best(workspace.values, count)
+    if count < now:
+        states[0] = workspace.nodes[best]
+    else:
+        rules.apply(tables[0], states[0], seat, workspace.firsts[best], workspace.work.log)
 
 
 def play_game(
@@ -72,7 +89,9 @@ def play_game(
     high: int,
     seats: int,
     bound: int,
+    last_bound: int,
     throws: int,
+    opened: float,
     share: float,
     strength: float,
     at: int,
@@ -80,11 +99,12 @@ def play_game(
     workspace: Workspace,
     inner: Workspace,
     samples: Samples,
-) -> int:
-    """Play one game; stores its samples in the rows from `at` on, returns the row after them.
+) -> tuple[int, bool]:
+    """Play one game, a share of them with an opening; stores its samples in the rows from `at` on.
 
-    With `throws`, the value of each throw of a solo game is searched first. This does not work with
-    several seats: there, the other players act between a throw and the seat's next sample.
+    Returns the row after them, and whether the game had an opening. With `throws`, the luck of
+    each throw is its value less the mean value of some throws, for the seat that throws; what the
+    others get from it is left to chance.
     """
     t = tables[0]
     states[0] = states[1]
@@ -92,22 +112,38 @@ def play_game(
     if seats > 1:
         states[0].first = chance.draw(low, high, chance.FIRST, 0, seats)
     rules.begin(t, states[0], workspace.work.log)
+    turns = openings.turns_of(t, states[0], low, high, opened)
+    while states[0].turn < turns:
+        if states[0].phase == THROW:
+            loops.throw(t, states[0], low, high, workspace.work)
+        else:
+            seat = loops.lowest_seat(rules.awaiting(t, states[0]))
+            openings.play(tables, states, seat, low, high, net, workspace)
     set_preferences(low, high, share, strength, workspace.preferences)
     while states[0].phase != OVER:
         s = states[0]
         if s.phase == THROW:
+            first = at
             at = sample_node(t, s, at, net, workspace, samples)
             if throws > 0:
+                seat = rules.active_seat(s)
+                row = first
+                while samples.seats[row] != seat:
+                    row += 1
                 workspace.nodes[0] = s
+                now = planner.bound_at(t, s, bound, last_bound)
                 value, _ = search.look_ahead(
-                    tables, 0, 0, low, high, at, bound, 1, throws, net, workspace, inner
+                    tables, 0, seat, low, high, at, now, 1, throws, net, workspace, inner
                 )
-                samples.hopes[at - 1] = value - samples.totals[at - 1]
-            loops.throw(t, s, low, high, workspace.work)
+                loops.throw(t, s, low, high, workspace.work)
+                inner.nodes[0] = s
+                samples.luck[row] = search.best_value(tables, seat, now, net, inner) - value
+            else:
+                loops.throw(t, s, low, high, workspace.work)
         else:
             seat = loops.lowest_seat(rules.awaiting(t, s))
-            decide(tables, states, seat, bound, net, workspace)
-    return at
+            decide(tables, states, seat, bound, last_bound, net, workspace)
+    return at, turns > 0
 
 
 def sample_node(
@@ -125,8 +161,7 @@ def sample_node(
 def set_targets(t: Tables, s: State, first: int, end: int, decay: float, samples: Samples) -> None:
     """Set the TD(lambda) targets of a finished game, from its end backwards, for each seat.
 
-    If the value of a throw was searched, it replaces the throw's outcome: the mean is the same,
-    without the luck.
+    The luck of a throw is taken out, where it is known: the mean stays the same.
     """
     for seat in range(s.seats):
         coming = 0.0
@@ -135,9 +170,7 @@ def set_targets(t: Tables, s: State, first: int, end: int, decay: float, samples
         total = final
         for i in range(end - 1, first - 1, -1):
             if samples.seats[i] == seat:
-                step = total - samples.totals[i] + guess
-                if samples.hopes[i] > planner.UNKNOWN:
-                    step = samples.hopes[i]
+                step = total - samples.totals[i] + guess - samples.luck[i]
                 coming = step + decay * (coming - guess)
                 samples.targets[i] = coming
                 for area in range(AREAS):
@@ -155,8 +188,10 @@ def play_games(
     games: int,
     seats: Array,
     bound: int,
+    last_bound: int,
     throws: int,
     decay: float,
+    opened: float,
     share: float,
     strength: float,
     nets: list[Net],
@@ -165,7 +200,8 @@ def play_games(
     samples: Samples,
     results: Array,
 ) -> int:
-    """Play games with the seeds from `seed` on; `results` gets their mean totals.
+    """Play games with the seeds from `seed` on; `results` gets the mean totals of those without
+    an opening, NaN for the others.
 
     The numbers of seats alternate. Returns the number of samples.
     """
@@ -179,12 +215,12 @@ def play_games(
         low = now & chance.MASK
         high = now >> 32
         first = at
-        at = play_game(
-            tables, states, low, high, seats[now % len(seats)], bound, throws, share, strength, at,
-            net, workspace, inner, samples,
+        at, led = play_game(
+            tables, states, low, high, seats[now % len(seats)], bound, last_bound, throws, opened,
+            share, strength, at, net, workspace, inner, samples,
         )  # fmt: skip
         s = states[0]
-        results[g] = 0.0
+        results[g] = float("nan") if led else 0.0
         for seat in range(s.seats):
             results[g] += rules.total_score(tables[0], s, seat) / s.seats
         set_targets(tables[0], s, first, at, decay, samples)

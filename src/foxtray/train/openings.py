@@ -1,0 +1,119 @@
+"""The first turns of a training game as weak or one-sided players would play them.
+
+A net that only sees its own games misjudges the positions of others. So in a share of the games,
+each seat is first played by somebody else: at random, with errors of any size, for one area only,
+without foxes or with a taste of its own. What follows is played well, and only that is learned.
+In the compilable subset.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foxtray.bots import planner, thinking
+from foxtray.core import chance, rules
+from foxtray.core.codes import AREAS
+
+if TYPE_CHECKING:
+    from foxtray.bots.workspace import Array, Net, Workspace
+    from foxtray.core.layout import Tables
+    from foxtray.core.state import State
+
+OPENING = 12
+"""The purpose of the draws that set up an opening."""
+ODD_MOVE = 13
+"""The purpose of the draws of random moves."""
+
+# Who plays a seat's first turns.
+WELL, RANDOM, ERRING, ONE_AREA, NO_FOXES, TASTE = range(6)
+KINDS = 12
+LARGEST_ERROR = 18.0
+"""The highest standard deviation of the noise of players who err, in points."""
+OPENING_BOUND = 24
+"""How many states their plans explore completely."""
+SINGLE = 4.0
+"""What a point of the only area counts in addition."""
+FOX_PENALTY = 40.0
+
+
+def turns_of(t: Tables, s: State, low: int, high: int, share: float) -> int:
+    """How many turns the opening has: any number short of the game, or none."""
+    if chance.draw(low, high, OPENING, 0, 1000) >= share * 1000:
+        return 0
+    turns = t.rounds[s.seats] * rules.turns_in_round(s)
+    return 1 + chance.draw(low, high, OPENING, 1, turns - 1)
+
+
+def kind_of(low: int, high: int, seat: int) -> int:
+    """Who plays a seat's first turns."""
+    drawn = chance.draw(low, high, OPENING, 2 + seat, KINDS)
+    if drawn < 2:
+        return RANDOM
+    if drawn < 8:
+        return ERRING
+    if drawn == 8:
+        return ONE_AREA
+    if drawn == 9:
+        return NO_FOXES
+    if drawn == 10:
+        return TASTE
+    return WELL
+
+
+def set_tastes(t: Tables, low: int, high: int, seat: int, kind: int, preferences: Array) -> None:
+    """What a seat's opening player adds to the value of its areas, and of its foxes."""
+    for area in range(len(preferences)):
+        preferences[area] = 0.0
+    if kind == ONE_AREA:
+        preferences[chance.draw(low, high, OPENING, 8 + seat, t.areas)] = SINGLE
+    elif kind == NO_FOXES:
+        preferences[AREAS] = -FOX_PENALTY
+    elif kind == TASTE:
+        for area in range(AREAS):
+            drawn = chance.draw(low, high, OPENING, 16 + seat * AREAS + area, 2001)
+            preferences[area] = (drawn - 1000) * 0.0015
+
+
+def play(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    low: int,
+    high: int,
+    net: Net,
+    workspace: Workspace,
+) -> None:
+    """Play one action of a seat in its opening."""
+    kind = kind_of(low, high, seat)
+    noise = 0.0
+    if kind == ERRING:
+        noise = LARGEST_ERROR * chance.draw(low, high, OPENING, 64 + seat, 1001) * 0.001
+    act(tables, states, seat, low, high, kind, OPENING_BOUND, noise, net, workspace)
+
+
+def act(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    low: int,
+    high: int,
+    kind: int,
+    bound: int,
+    noise: float,
+    net: Net,
+    workspace: Workspace,
+) -> None:
+    """Play one action of a seat as a kind of player does."""
+    t = tables[0]
+    workspace.nodes[0] = states[0]
+    where = planner.fingerprint(workspace.words[0]) & chance.MASK
+    if kind == RANDOM:
+        n = rules.legal_actions(t, states[0], seat, workspace.legal)
+        action = workspace.legal[chance.draw(low, high, ODD_MOVE, where, n)]
+    else:
+        set_tastes(t, low, high, seat, kind, workspace.preferences)
+        action = thinking.best_action(
+            tables, states, 0, seat, low, high, bound, noise, net, workspace
+        )
+        set_tastes(t, low, high, seat, WELL, workspace.preferences)
+    rules.apply(t, states[0], seat, action, workspace.work.log)
