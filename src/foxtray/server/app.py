@@ -206,6 +206,7 @@ def create_app(
         try:
             yield
         finally:
+            await services.hints.close()
             await services.daily_exercises.close()
             await reviewer.close()
             await backups.close()

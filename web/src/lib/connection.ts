@@ -7,6 +7,7 @@ import {
   PROTOCOL,
   type FromClient,
   type FromServer,
+  type Hinted,
   type Problem,
   type TableCommand,
 } from './wire'
@@ -15,7 +16,7 @@ type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 /** A command before it is sent: then it gets its id. */
 export type Command = WithoutId<TableCommand>
 export type Line = 'connecting' | 'open' | 'lost' | 'ended'
-export type Answer = { ok: true; seq: number; table?: string } | { ok: false; refusal: Problem }
+export type Answer = { ok: true; seq: number; table?: string; hint?: Hinted } | { ok: false; refusal: Problem }
 
 export interface SocketLike {
   onopen: ((event: never) => void) | null
@@ -205,6 +206,9 @@ export class Connection {
         if (message.id === null || !this.settle(message.id, { ok: false, refusal: message })) {
           if (this.asked?.id !== message.id) this.listener.refused(message)
         }
+        return
+      case 'hinted':
+        this.settle(message.id, { ok: true, seq: message.seq, hint: message })
         return
       case 'previews':
         if (this.asked?.id === message.id) this.asked.answer(message.actions, message.seq)

@@ -147,3 +147,14 @@ export function span(seconds: number): string {
 export function signed(value: number): string {
   return value > 0 ? `+${value}` : value < 0 ? `−${-value}` : '±0'
 }
+
+/** A change with its sign and one decimal. */
+export function changed(value: number): string {
+  const rounded = Math.round(value * 10) / 10
+  const style = { minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: 'exceptZero' } as const
+  return new Intl.NumberFormat(tag(), style).format(rounded === 0 ? 0 : rounded).replace('-', '−')
+}
+
+export function percent(share: number): string {
+  return new Intl.NumberFormat(tag(), { style: 'percent', maximumFractionDigits: 0 }).format(share)
+}

@@ -3,7 +3,7 @@
 import type { Area, Cell, Marks, Place, Sheet } from './game'
 import { colourOf, findCell, readBonus } from './game'
 import type { SeatInfo } from './wire'
-import { has, t, word } from './i18n.svelte'
+import { capital, has, t, word } from './i18n.svelte'
 
 export function gameName(game: string): string {
   return word(game, 'title', game)
@@ -62,6 +62,18 @@ export function placeName(sheet: Sheet, faces: number[], place: Place): string {
   const die = sheet.dice.findIndex((one) => one.letter === place.die)
   if (die < 0) return ''
   return t('choice.return', { die: dieTaken(sheet.id, colourOf(sheet, place.die!), faces[die]) })
+}
+
+/** An action in a few words: what it marks, or what it does. */
+export function actionName(sheet: Sheet, faces: number[], legal: Place[], action: string): string {
+  const place = legal.find((one) => one.action === action)
+  if (!place) return action
+  if (action === 'reroll') return t('act.reroll')
+  if (action === 'pass') return t('review.pass')
+  const named = placeName(sheet, faces, place)
+  if (!place.die || !place.cell) return capital(named || action)
+  const face = faces[sheet.dice.findIndex((die) => die.letter === place.die)]
+  return `${dieName(sheet.id, colourOf(sheet, place.die), face)} – ${named}`
 }
 
 /** An area for those who hear it: what is marked, and the points. */

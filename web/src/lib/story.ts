@@ -32,6 +32,7 @@ export function tell(sheet: Sheet, seats: SeatInfo[], entry: Entry, faces: numbe
     case 'resumed':
     case 'undid':
     case 'undid_throw':
+    case 'hinted':
       say(t(`log.${entry.what}`, { name, bot: entry.bot ? botName(entry.bot) : '' }), 'quiet')
       break
     case 'started':

@@ -40,9 +40,9 @@ export const REFUSAL_CODES = [
   'registration_fixed', 'invitation_needed', 'banned', 'not_admin', 'host_only', 'no_player',
   'seed_not_solo', 'same_dice_unknown', 'daily_open', 'daily_seat', 'daily_tomorrow', 'daily_seen',
   'daily_gone', 'one_seat_each', 'too_many_tables', 'too_many', 'no_hints', 'no_hint_now',
-  'hint_late', 'no_review', 'review_waiting', 'cannot_review', 'no_exercise', 'exercise_preparing',
-  'no_such_moment', 'storage_failing', 'bad_host', 'bad_origin', 'not_found', 'method_not_allowed',
-  'too_large', 'internal',
+  'hint_late', 'no_review', 'review_waiting', 'cannot_review', 'no_exercise', 'no_such_moment',
+  'storage_failing', 'bad_host', 'bad_origin', 'not_found', 'method_not_allowed', 'too_large',
+  'internal',
 ] as const
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
@@ -572,6 +572,7 @@ export interface Hint {
   type: 'hint'
   id: string
   seat?: number | null
+  language?: string
 }
 
 /**
@@ -815,6 +816,8 @@ export interface Hinted {
   id: string
   seq: number
   hint: Record<string, unknown>
+  /** The hint in a sentence. */
+  advice: string
 }
 
 /** The answer to a ping. */
@@ -1315,6 +1318,15 @@ export interface ReviewState {
   problem: string
 }
 
+/**
+ * A review in words: a sentence about each reviewed seat, and why each of its costly decisions was
+ * one, by the number of the decision's first input.
+ */
+export interface ReviewWords {
+  summaries: string[]
+  decisions: Record<string, string[]>[]
+}
+
 /** One of my reviewed games: result = expected + luck + influence - price + correction. */
 export interface ReviewedGame {
   table: string
@@ -1386,6 +1398,11 @@ export interface ExerciseAnswer {
   line: string[]
   points: number
   error: number
+}
+
+/** The exercise of today; null while it is being made: ask again in a moment. */
+export interface DailyExercise {
+  exercise: ExerciseView | null
 }
 
 /** My exercises that are due now, and the number of all that are. */
@@ -1599,3 +1616,167 @@ export type FromServer =
   | Said
   | Pong
   | Notice
+
+export declare namespace CoachTypes {
+  /** A sequence of actions until the next roll, and what it leads to. */
+  export interface Line {
+    actions: string[]
+    /** The expected final points. */
+    points: number
+    /** The standard error of the points; 0 if they are exact. */
+    error: number
+    /** None in a solo game. */
+    win_chance: number | null
+    /** The expected final points of each area, in the order of the sheet. */
+    areas: number[]
+    /** The expected final number of foxes. */
+    foxes: number
+    /** The actions left on each track after the line. */
+    tracks: Record<string, number>
+  }
+
+  /** An action that was possible, with the best line that starts with it. */
+  export interface Alternative {
+    action: string
+    line: string[]
+    points: number
+    error: number
+    /** None in a solo game, or if the alternative was not searched. */
+    win_chance: number | null
+    /** Whether it was looked at as closely as the best one; otherwise the points are the net's. */
+    searched: boolean
+  }
+
+  /** One action of a decision. */
+  export interface Step {
+    /** The number of the input in the record, counted from 0. */
+    at: number
+    action: string
+    /** The points given away by this step, however well the decision went on. */
+    price: number
+    /** Every legal action, the best first; empty if there was no choice. */
+    alternatives: Alternative[]
+  }
+
+  /**
+   * One difference between the best line and the chosen one; `foxtray.review.words` puts it into
+   * words.
+   */
+  export interface Reason {
+    kind: string
+    /** The area's colour, if the reason is about an area. */
+    area: string
+    /** The track's name, if the reason is about an action. */
+    track: string
+    /** How much the best line has more: points, foxes or actions. */
+    amount: number
+  }
+
+  /** Everything a seat did between two rolls, judged as one decision. */
+  export interface Decision {
+    kind: 'decision'
+    /** The number of its first input in the record, counted from 0. */
+    at: number
+    round: number
+    turn: number
+    /** What the seat was asked first: bonus, pick, window, follow, served or extra. */
+    stage: string
+    /** The change from the value after the moment before to `before`. */
+    correction: number
+    /** The value of the best line. */
+    before: number
+    /** The value of the chosen line. */
+    after: number
+    /** The points given away: `before - after`, never below 0. */
+    price: number
+    /** The standard error of the price. */
+    error: number
+    /** Whether both lines are valued exactly. */
+    exact: boolean
+    chosen: Line
+    best: Line
+    steps: Step[]
+    /** Why the best line is better, most important first; empty if the price is small. */
+    reasons: Reason[]
+  }
+
+  /** A roll and the luck it brought a seat. */
+  export interface Roll {
+    kind: 'roll'
+    at: number
+    round: number
+    turn: number
+    /** The seat that rolled. */
+    by: number
+    /** The faces of the six dice; 0 for a die that was not rolled. */
+    faces: number[]
+    correction: number
+    before: number
+    after: number
+    /** `after - before`. */
+    luck: number
+    /** The standard error of the luck. */
+    error: number
+  }
+
+  /** What another player's choices gave or took. */
+  export interface Influence {
+    kind: 'influence'
+    at: number
+    round: number
+    turn: number
+    /** The seat that chose. */
+    by: number
+    correction: number
+    before: number
+    after: number
+    /** `after - before`: compared with what the other player's best choice would have left. */
+    gain: number
+  }
+
+  /** The game of one seat: result = expected + luck + influence - price + correction. */
+  export interface SeatReview {
+    seat: number
+    name: string
+    /** The final points, or the expected ones if the game is not over. */
+    result: number
+    /** The expected points at the start, with best play. */
+    expected: number
+    luck: number
+    luck_error: number
+    influence: number
+    price: number
+    price_error: number
+    correction: number
+    moments: (Decision | Roll | Influence)[]
+  }
+
+  /** A whole game: every decision has a price, every roll its luck. */
+  export interface Review {
+    version: number
+    game: string
+    seats: number
+    /** Whether the game is over; otherwise the results are expectations. */
+    finished: boolean
+    effort: 'quick' | 'normal' | 'deep'
+    seed: number
+    /** The first digits of the SHA-256 of the weights that valued the game. */
+    weights: string
+    /** The reviewed seats, in order. */
+    players: SeatReview[]
+  }
+
+  /** The best line now, and all alternatives to its first action. */
+  export interface Hint {
+    best: Line
+    alternatives: Alternative[]
+    /** How far the second-best action is behind; 0 if there is only one. */
+    gap: number
+    /** The standard error of the gap. */
+    error: number
+    /** Why the best line is better than the second-best action. */
+    reasons: Reason[]
+  }
+
+  export type Moment = Decision | Roll | Influence
+}

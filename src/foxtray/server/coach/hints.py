@@ -25,21 +25,32 @@ class Hints:
 
     def __init__(self, workers: WorkerPool) -> None:
         self._workers = workers
-        self._known: dict[tuple[str, int], dict[str, Any]] = {}
+        self._asked: dict[tuple[str, int], asyncio.Task[bytes]] = {}
+        """Also those that are not answered yet: a client that got no answer asks again."""
 
     async def hint(self, state: TableState, seat: int) -> dict[str, Any]:
         """The best line for a seat now."""
         assert state.record
         position = state.record.game.position()
-        known = self._known.get((position, seat))
-        if known is None:
-            try:
-                async with asyncio.timeout(PATIENCE):
-                    data = await self._workers.hint(position, seat, SEED, state.row.id)
-            except (TimeoutError, BotError):
-                raise Refusal("hint_late") from None
-            known = msgspec.json.decode(data)
-            self._known[position, seat] = known
-            while len(self._known) > KEPT:
-                del self._known[next(iter(self._known))]
-        return known
+        key = (position, seat)
+        if key not in self._asked:
+            asking = self._workers.hint(position, seat, SEED, state.row.id)
+            self._asked[key] = asyncio.create_task(asking)
+            while len(self._asked) > KEPT:
+                self._asked.pop(next(iter(self._asked))).cancel()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                data = await asyncio.shield(self._asked[key])
+        except TimeoutError:
+            raise Refusal("hint_late") from None
+        except BotError:
+            self._asked.pop(key, None)
+            raise Refusal("hint_late") from None
+        found: dict[str, Any] = msgspec.json.decode(data)
+        return found
+
+    async def close(self) -> None:
+        asked = list(self._asked.values())
+        for task in asked:
+            task.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)

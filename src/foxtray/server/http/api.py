@@ -68,6 +68,10 @@ LATEST = 1 << 62
 PRIVATE = {"Cache-Control": "no-store"}
 
 
+TEXT = 64
+"""Characters that a text in a request may have, if nothing else is said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A query parameter: a whole number within bounds, or a text."""
@@ -76,10 +80,12 @@ class Parameter:
     text: str
     low: int = 0
     high: int = 0
-    """0: a text of up to 64 characters."""
+    """0: a text."""
     default: int | str | None = None
     choices: tuple[str, ...] = ()
     """The only texts there are, if not any."""
+    longest: int = TEXT
+    """Characters of a text."""
 
 
 @dataclass(slots=True)
@@ -503,7 +509,7 @@ def read_query(request: Request, known: tuple[Parameter, ...]) -> dict[str, Any]
         if text is None:
             found[parameter.name] = parameter.default
         elif not parameter.high:
-            if not is_plain(text):
+            if not is_plain(text, parameter.longest):
                 raise Refusal("malformed", f"{parameter.name} is not understood")
             if parameter.choices and text not in parameter.choices:
                 choices = " or ".join(parameter.choices)
@@ -519,8 +525,8 @@ def read_query(request: Request, known: tuple[Parameter, ...]) -> dict[str, Any]
     return found
 
 
-def is_plain(text: str) -> bool:
-    return len(text) <= 64 and text.isascii() and text.isprintable()
+def is_plain(text: str, longest: int = TEXT) -> bool:
+    return len(text) <= longest and text.isascii() and text.isprintable()
 
 
 async def receive_body(request: Request, patience: float) -> bytes:

@@ -11,20 +11,27 @@ import msgspec
 from starlette.responses import Response
 
 from foxtray import bots
+from foxtray.core.layout import Action
 from foxtray.game import Game
 from foxtray.games.registry import SHEETS
-from foxtray.server.coach.exercises import Exercise, is_right, next_interval
+from foxtray.record import Record
+from foxtray.review import read_review, words
+from foxtray.server.coach.exercises import Exercise, game_at, is_right, next_interval
+from foxtray.server.coach.reviewer import Request
 from foxtray.server.http.api import (
     KEY,
+    LANGUAGE,
     PRIVATE,
     Call,
     Endpoint,
+    Parameter,
     finished,
     json_response,
 )
 from foxtray.server.protocol.messages import (
     Coach,
     CoachReport,
+    DailyExercise,
     ExerciseAnswer,
     ExerciseList,
     ExerciseResult,
@@ -32,6 +39,9 @@ from foxtray.server.protocol.messages import (
     ExerciseView,
     ReviewedGame,
     ReviewState,
+    ReviewWords,
+    Step,
+    Steps,
     Strength,
 )
 from foxtray.server.protocol.refusals import Refusal
@@ -48,6 +58,25 @@ LEVEL = "strong"
 
 
 # --- reviews ------------------------------------------------------------------------------------
+
+
+async def get_review_state(call: Call) -> ReviewState:
+    """Whether there is a review, or how far it is; nobody has to make one."""
+    table = await finished(call)
+    if await call.services.store.coach.review(table.id) is not None:
+        return ReviewState("done", 1.0)
+    request = call.services.reviewer.find(table.id)
+    return state_of(call, request) if request else ReviewState("none")
+
+
+def state_of(call: Call, request: Request) -> ReviewState:
+    waits = request.state == "waiting"
+    return ReviewState(
+        request.state,
+        progress=request.progress,
+        ahead=call.services.reviewer.waiting if waits else 0,
+        problem=request.problem,
+    )
 
 
 async def post_review(call: Call) -> ReviewState:
@@ -67,12 +96,7 @@ async def post_review(call: Call) -> ReviewState:
         text = await asyncio.to_thread(table.state.record_text, {})
         owners = [seat.earned for seat in table.state.seats]
         request = reviewer.ask(table.id, player.id, text, owners)
-    return ReviewState(
-        request.state,
-        progress=request.progress,
-        ahead=reviewer.waiting if request.state == "waiting" else 0,
-        problem=request.problem,
-    )
+    return state_of(call, request)
 
 
 async def get_review(call: Call) -> Response:
@@ -84,6 +108,51 @@ async def get_review(call: Call) -> Response:
         return json_response(await asyncio.to_thread(gzip.decompress, data))
     headers = {**PRIVATE, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
     return Response(data, media_type="application/json", headers=headers)
+
+
+async def get_review_words(call: Call) -> ReviewWords:
+    table = await finished(call)
+    data = await call.services.store.coach.review(table.id)
+    if data is None:
+        raise Refusal("no_review")
+    return await asyncio.to_thread(in_words, data, call.query["language"])
+
+
+def in_words(data: bytes, language: str) -> ReviewWords:
+    found = read_review(msgspec.json.decode(gzip.decompress(data)))
+    return ReviewWords(
+        [words.summary(player, language) for player in found.players],
+        [
+            {
+                str(decision.at): words.sentences(found.game, decision, language)
+                for decision in player.decisions
+                if decision.reasons
+            }
+            for player in found.players
+        ],
+    )
+
+
+async def get_line(call: Call) -> Steps:
+    """Other actions than those that were played, from some moment on."""
+    table = await finished(call)
+    assert table.state.record
+    seat, at = call.query["seat"], call.query["at"]
+    actions = list(filter(None, call.query["actions"].split(",")))
+    return await asyncio.to_thread(played_out, table.state.record, at, seat, actions)
+
+
+def played_out(record: Record, at: int, seat: int, actions: Sequence[str]) -> Steps:
+    """The game before an input, and after each of some actions instead of it."""
+    if at > len(record.inputs):
+        raise Refusal("no_such_moment")
+    game = game_at(record, at)
+    steps = [Step(0, None, None, [], game_view(game))]
+    for number, action in enumerate(actions, 1):
+        game, events = game.play(seat, Action.parse(record.setup.game, action))
+        told = [event.as_dict() for event in events]
+        steps.append(Step(number, f"{seat + 1} {action}", seat, told, game_view(game)))
+    return Steps(len(steps), steps)
 
 
 async def get_coach(call: Call) -> Coach:
@@ -166,15 +235,16 @@ async def get_exercises(call: Call) -> ExerciseList:
     return ExerciseList(views, await store.due_count(call.me.id, now))
 
 
-async def get_daily_exercise(call: Call) -> ExerciseView:
+async def get_daily_exercise(call: Call) -> DailyExercise:
     """The exercise of today; the first one who asks has it made."""
     game = call.game
     day = day_of(call.services.machine.now())
     row = await daily_row(call, game, day)
-    return await daily_view(call, row, day)
+    return DailyExercise(await daily_view(call, row, day) if row else None)
 
 
-async def daily_row(call: Call, game: str, day: int) -> ExerciseRow:
+async def daily_row(call: Call, game: str, day: int) -> ExerciseRow | None:
+    """The exercise of a day; None while it is being made."""
     services = call.services
     name = f"daily-{game}-{day // DAY}"
     row = await services.store.coach.exercise(name)
@@ -183,7 +253,7 @@ async def daily_row(call: Call, game: str, day: int) -> ExerciseRow:
             raise Refusal("cannot_review")
         made = services.daily_exercises.find(name, game)
         if made is None:
-            raise Refusal("exercise_preparing")
+            return None
         row = ExerciseRow(name, None, game, msgspec.json.encode(made), day)
         await services.store.coach.add_exercise(row)
         row = await services.store.coach.exercise(name) or row
@@ -247,12 +317,23 @@ ENDPOINTS = (
     Endpoint("GET", "/api/tables/{table}/review", get_review,
              "The review of a finished game (docs/review.md)", dict, query=(KEY,),
              weight="heavy"),
+    Endpoint("GET", "/api/tables/{table}/review/state", get_review_state,
+             "Whether a finished game has a review", ReviewState, query=(KEY,)),
+    Endpoint("GET", "/api/tables/{table}/review/words", get_review_words,
+             "The review of a finished game in words", ReviewWords, query=(KEY, LANGUAGE),
+             weight="heavy"),
+    Endpoint("GET", "/api/tables/{table}/line", get_line,
+             "What other actions would have led to", Steps, weight="heavy",
+             query=(KEY, Parameter("at", "the number of the input that they replace", 0, 10_000, 0),
+                    Parameter("seat", "who acts", 0, 3, 0),
+                    Parameter("actions", "up to the next roll, separated by commas", default="",
+                              longest=400))),
     Endpoint("GET", "/api/me/coach", get_coach, "What my reviewed games say together", Coach,
              weight="heavy"),
     Endpoint("GET", "/api/me/exercises", get_exercises, "My exercises that are due",
              ExerciseList, weight="heavy"),
     Endpoint("GET", "/api/exercises/daily/{game}", get_daily_exercise, "The exercise of today",
-             ExerciseView),
+             DailyExercise),
     Endpoint("POST", "/api/exercises/{exercise}", post_exercise, "Answer an exercise",
              ExerciseResult, ExerciseTry),
 )  # fmt: skip

@@ -33,7 +33,7 @@ def parameter(known: Parameter) -> dict[str, Any]:
             "default": known.default,
         }
     else:
-        schema = {"type": "string", "maxLength": 64, "pattern": "^[ -~]*$"}
+        schema = {"type": "string", "maxLength": known.longest, "pattern": "^[ -~]*$"}
         if known.choices:
             schema = {"type": "string", "enum": list(known.choices)}
         schema["default"] = known.default

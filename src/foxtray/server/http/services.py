@@ -10,6 +10,8 @@ from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 from foxtray.errors import FoxtrayError
+from foxtray.review import read_hint
+from foxtray.review.words import advice
 from foxtray.server.coach.hints import Hints
 from foxtray.server.coach.reviewer import DailyExercises, Reviewer
 from foxtray.server.daily.dailies import Dailies
@@ -122,7 +124,9 @@ class Services:
                 answer = await table.execute(Person(player.id, key), command)
             if isinstance(command, Hint):
                 seat = held_seat(table.state, player.id, command.seat)
-                answer = Hinted(command.id, answer.seq, await self.hints.hint(table.state, seat))
+                found = await self.hints.hint(table.state, seat)
+                said = advice(table.state.setup.game, read_hint(found), command.language)
+                answer = Hinted(command.id, answer.seq, found, said)
         except FoxtrayError as error:
             return self.refuse(error, command.id)
         self.metrics.commands.labels(type(command).__struct_config__.tag).inc()

@@ -42,6 +42,7 @@ PHRASES: tuple[str, ...] = get_args(Phrase)
 BotName = Annotated[str, Meta(pattern=NAME_PATTERN)]
 ActionText = Annotated[str, Meta(min_length=1, max_length=16)]
 GameName = Annotated[str, Meta(min_length=1, max_length=16, pattern="^[a-z]*$")]
+LanguageName = Annotated[str, Meta(max_length=8, pattern="^[a-z]*$")]
 Seq = Annotated[int, Meta(ge=0, le=1 << 40)]
 
 
@@ -126,7 +127,6 @@ SERVER_CODES = {
     "review_waiting": "several reviews that you asked for are still waiting; try again later",
     "cannot_review": "games of this kind cannot be reviewed because no trained weights exist",
     "no_exercise": "there is no such exercise",
-    "exercise_preparing": "today's exercise is being prepared; ask again in a moment",
     "no_such_moment": "the game cannot be continued from this moment",
     "storage_failing": "moves cannot be saved at the moment; nothing is lost, try again",
     "bad_host": "this server does not accept requests for this host name",
@@ -270,6 +270,7 @@ class Hint(Command, tag="hint"):
     statistics."""
 
     seat: SeatNumber | None = None
+    language: LanguageName = "en"
 
 
 TableCommand = (
@@ -529,6 +530,8 @@ class Hinted(Message, tag="hinted"):
     id: str
     seq: int
     hint: dict[str, Any]
+    advice: str
+    """The hint in a sentence."""
 
 
 class Pong(Message, tag="pong"):
@@ -1081,6 +1084,14 @@ class ReviewState(Struct, frozen=True):
     """Why it failed."""
 
 
+class ReviewWords(Struct, frozen=True):
+    """A review in words: a sentence about each reviewed seat, and why each of its costly decisions
+    was one, by the number of the decision's first input."""
+
+    summaries: list[str]
+    decisions: list[dict[str, list[str]]]
+
+
 class ReviewedGame(Struct, frozen=True):
     """One of my reviewed games: result = expected + luck + influence - price + correction."""
 
@@ -1158,6 +1169,12 @@ class ExerciseAnswer(Struct, frozen=True):
     line: list[str]
     points: float
     error: float
+
+
+class DailyExercise(Struct, frozen=True):
+    """The exercise of today; null while it is being made: ask again in a moment."""
+
+    exercise: ExerciseView | None
 
 
 class ExerciseList(Struct, frozen=True):

@@ -46,7 +46,6 @@ STATUS = {
     "no_such_moment": 404,
     "review_waiting": 429,
     "hint_late": 503,
-    "exercise_preparing": 503,
     "storage_failing": 503,
     "internal": 500,
 }

@@ -13,6 +13,7 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
 from types import ModuleType, NoneType, UnionType
 from typing import (
@@ -33,6 +34,7 @@ from foxtray import events, geometry, views
 from foxtray.bots import levels
 from foxtray.core import codes
 from foxtray.games import model
+from foxtray.review import model as review
 from foxtray.server.protocol import messages
 
 COMMAND = "python -m foxtray.server.protocol.typescript"
@@ -78,7 +80,9 @@ def kind(hint: Any) -> str:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is None and hint in PLAIN:
         return PLAIN[hint]
-    if inspect.isclass(hint) and (issubclass(hint, Struct) or is_typeddict(hint)):
+    if inspect.isclass(hint) and (
+        issubclass(hint, Struct) or is_typeddict(hint) or is_dataclass(hint)
+    ):
         return hint.__name__
     if origin is Literal:
         return CLOSED_SETS.get(hint) or " | ".join(map(quoted, arguments))
@@ -220,6 +224,19 @@ def declarations() -> Iterator[list[str]]:
         yield list(interface(struct, tag))
     for name, parts in UNIONS.items():
         yield list(union(name, [part.__name__ for part in get_args(parts)]))
+    yield list(namespace("Coach", review))
+
+
+def namespace(name: str, module: ModuleType) -> Iterator[str]:
+    """The dataclasses of a module, under a name of their own."""
+    yield f"export declare namespace {name}Types {{"
+    parts: list[list[str]] = []
+    for one in vars(module).values():
+        if inspect.isclass(one) and is_dataclass(one) and local(one, module):
+            parts.append([f"  {line}" for line in interface(one, None)])
+    parts.append([f"  {line}" for line in union("Moment", ["Decision", "Roll", "Influence"])])
+    yield "\n\n".join("\n".join(part) for part in parts)
+    yield "}"
 
 
 def source() -> str:

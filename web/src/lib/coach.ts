@@ -1,0 +1,65 @@
+// Reviews, exercises and what they say, asked for from the server.
+
+import { request } from './api'
+import type {
+  Coach,
+  CoachTypes,
+  DailyExercise,
+  ExerciseList,
+  ExerciseResult,
+  ReviewState,
+  ReviewWords,
+  Steps,
+} from './wire'
+
+export type Review = CoachTypes.Review
+export type SeatReview = CoachTypes.SeatReview
+export type Decision = CoachTypes.Decision
+export type Moment = CoachTypes.Moment
+
+function query(values: Record<string, string | number>): string {
+  return `?${new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]))}`
+}
+
+export const coach = {
+  /** Asks for a review, or how far it is. */
+  ask: (id: string, key: string) => request<ReviewState>('POST', `tables/${id}/review`, { key }),
+  /** Whether there is a review. */
+  state: (id: string, key: string) => request<ReviewState>('GET', `tables/${id}/review/state`, { key }),
+  review: (id: string, key: string) => request<Review>('GET', `tables/${id}/review`, { key }),
+  words: (id: string, key: string, language: string) =>
+    request<ReviewWords>('GET', `tables/${id}/review/words${query({ language })}`, { key }),
+  /** What other actions would have led to. */
+  line: (id: string, key: string, at: number, seat: number, actions: string[]) =>
+    request<Steps>('GET', `tables/${id}/line${query({ at, seat, actions: actions.join(',') })}`, { key }),
+  figures: () => request<Coach>('GET', 'me/coach'),
+  exercises: () => request<ExerciseList>('GET', 'me/exercises'),
+  daily: (game: string) => request<DailyExercise>('GET', `exercises/daily/${game}`),
+  answer: (id: string, action: string) =>
+    request<ExerciseResult>('POST', `exercises/${id}`, { body: { action } }),
+}
+
+export function decisions(seat: SeatReview): Decision[] {
+  return seat.moments.filter((moment): moment is Decision => moment.kind === 'decision')
+}
+
+/** The decisions that cost something beyond doubt, the costliest first. */
+export function costliest(seat: SeatReview, most = 5): Decision[] {
+  return decisions(seat)
+    .filter((decision) => decision.price >= Math.max(0.5, 2 * decision.error))
+    .sort((a, b) => b.price - a.price)
+    .slice(0, most)
+}
+
+/** The moment to which an input of the record belongs, if any of this seat does. */
+export function momentAt(seat: SeatReview, at: number): Moment | undefined {
+  return seat.moments.find((moment) =>
+    moment.kind === 'decision' ? moment.steps.some((step) => step.at === at) : moment.at === at,
+  )
+}
+
+/** What a moment added to the expectation, or took from it. */
+export function change(moment: Moment): number {
+  if (moment.kind === 'roll') return moment.luck
+  return moment.kind === 'influence' ? moment.gain : -moment.price
+}
