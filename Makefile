@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PLAY := $(VENV)/.play-installed
 DEV := $(VENV)/.dev-installed
+DOCS := $(VENV)/.docs-installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCK := constraints.txt
 GAME ?= clever
@@ -12,7 +13,7 @@ CHROMIUM ?= /usr/bin/chromium
 PROXIES := $(VENV)/proxies
 
 .DEFAULT_GOAL := help
-.PHONY: help play terminal web browser proxies test test-long simulate check format lock bench \
+.PHONY: help play terminal docs web browser proxies test test-long simulate check format lock bench \
 	bench-load bench-browser clean
 
 help: ## shows this list
@@ -50,7 +51,11 @@ test: $(DEV) web browser proxies ## runs the tests; the rules must be covered co
 	@$(BIN)/python hatch_build.py test
 	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --cov --numprocesses auto --dist loadfile
 
-test-long: $(DEV) web browser proxies ## runs the tests over many more games
+docs: $(DOCS) ## builds the documentation in site/ and checks its links
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "Built site/index.html."
+
+test-long: $(DEV) $(DOCS) web browser proxies ## runs the tests over many more games
 	@$(BIN)/python hatch_build.py test
 	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --long $(if $(SEEDS),--seeds $(SEEDS))
 
@@ -70,7 +75,7 @@ format: $(DEV) ## formats, and fixes what can be fixed by itself
 	$(BIN)/ruff format
 
 lock: $(DEV) ## updates all Python dependencies and pins them in constraints.txt
-	@$(PIP) install --upgrade --upgrade-strategy eager --editable '.[dev]'
+	@$(PIP) install --upgrade --upgrade-strategy eager --editable '.[dev,docs]'
 	@{ echo "# Made by make lock: the versions that developers and CI use."; \
 		$(PIP) freeze --exclude-editable | \
 		sed "s/^uvloop==.*/&; sys_platform != 'win32'/"; } > $(LOCK)
@@ -87,7 +92,7 @@ bench-browser: $(DEV) web browser ## prints how quick the page is
 
 clean: ## removes .venv and everything that tools left behind
 	rm -rf web/node_modules src/foxtray/client
-	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis
+	rm -rf $(VENV) build dist site htmlcov .coverage .coverage.* .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -110,3 +115,8 @@ $(DEV): pyproject.toml $(LOCK) | $(BIN)/python
 	@echo "Installing Foxtray and the tools to develop it."
 	@$(PIP) install --constraint $(LOCK) --editable '.[dev]'
 	@touch $@ $(PLAY)
+
+$(DOCS): $(DEV)
+	@echo "Installing the tools for the documentation."
+	@$(PIP) install --constraint $(LOCK) --editable '.[dev,docs]'
+	@touch $@

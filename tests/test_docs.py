@@ -93,7 +93,16 @@ def test_the_examples_in_the_help_can_be_parsed() -> None:
             build_parser().parse_args(example.split(" | ")[0].split())
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/bots.md", "docs/simulation.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "docs/bots.md",
+        "docs/simulation.md",
+        "docs/tutorials/bot-writers.md",
+        "docs/tutorials/researchers.md",
+    ],
+)
 def test_what_is_shown_in_python_happens(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
