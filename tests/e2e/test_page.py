@@ -139,15 +139,15 @@ def test_a_clock_and_a_stand_in_are_chosen_and_shown(guest: Invite) -> None:
     ana.open()
     ana.page.click("summary")
     ana.page.select_option("#clock", "120")
-    expect(ana.page.locator("#stand-in option").first).to_have_text("Greedy")
-    ana.page.select_option("#stand-in", "casual")
+    expect(ana.page.locator("#stand-in option").first).to_have_text("Solid")
+    ana.page.select_option("#stand-in", "strong")
     ana.axe()
     ana.page.click("[data-start=clever-friends]")
     ana.page.click("[data-go=clever]")
     expect(ana.page.locator("main")).to_contain_text("Time per decision: 2 minutes")
-    expect(ana.page.locator("main")).to_contain_text("Stand-in for absent players: Casual")
+    expect(ana.page.locator("main")).to_contain_text("Stand-in for absent players: Strong")
     assert ana.snapshot()["table"]["clock"] == 120
-    assert ana.snapshot()["table"]["stand_in"] == "casual"
+    assert ana.snapshot()["table"]["stand_in"] == "strong"
     ana.page.click("text=Add bot")  # and the table is full: it begins
     ana.settled()
     expect(ana.page.locator(".status [role=timer]")).to_have_text(re.compile(r"^[12]:\d\d$"))

@@ -721,10 +721,10 @@ def test_the_stand_in_is_the_tables_choice(scene: Run) -> None:
     """A rival could ask for `random` to play for somebody who was away."""
 
     async def tell(here: Scene) -> None:
-        for weak in ("random", "nobody"):
+        for weak in ("random", "greedy", "casual", "nobody"):
             with pytest.raises(Refusal):
                 await here.lobby(2, stand_in=weak)
-        for bot in ("greedy", "solid"):
+        for bot in ("solid", "strong"):
             table = await here.playing(2, stand_in=bot)
             await table.execute(Person("p0"), Takeover(id="t", seat=1, bot="random"))
             assert table.state.seats[1].stand_in == bot

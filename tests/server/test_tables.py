@@ -208,7 +208,7 @@ def test_a_bot_stands_in_for_the_absent_and_the_owner_returns(server: Server) ->
                 if refusal.code != "not_absent":  # not for as long as FOXTRAY_ABSENCE says
                     raise
                 await host.wait(0.1)
-        assert host.table["seats"][1]["stand_in"] == "greedy"
+        assert host.table["seats"][1]["stand_in"] == "solid"
         # The bot really plays: the host can go on until it was the other's turn.
         while not any(e.get("bot") and e["what"] == "played" for e in host.entries.values()):
             move = host.my_move()

@@ -5,7 +5,7 @@ import { en } from '../src/i18n/en'
 import { nl } from '../src/i18n/nl'
 import { sr } from '../src/i18n/sr'
 import {
-  Checker, diceFacts, entropyCommitment, judge, keptPromise, SecretDice, Witness,
+  diceFacts, entropyCommitment, judge, keptPromise, SecretDice, verify, Witness,
   type DiceFacts, type Shown, type Verdict,
 } from '../src/lib/fair'
 
@@ -66,8 +66,7 @@ describe('the worked example of docs/fair-dice.md', () => {
     ['the secret', { secret: FACTS.secret.replace('00', '11') }],
   ] as [string, Partial<DiceFacts>][])('is wrong with another %s', (_, change) => {
     expect(keptPromise({ ...FACTS, ...change })).toBe(false)
-    const checker = new Checker({ dice: [] } as never, { ...FACTS, ...change })
-    expect(checker.verdict.promise).toBe(false)
+    expect(verify({ ...FACTS, ...change }, []).promise).toBe(false)
   })
   it('needs no commitments and promises no first seat in the first format', () => {
     expect(keptPromise({ ...FACTS, format: 1, first: 2, commitments: [] })).toBe(true)
@@ -142,7 +141,7 @@ describe('a witness', () => {
 
 describe('a judgement', () => {
   const of = (facts: Partial<DiceFacts> = {}, verdict = RIGHT, seat: number | null = 0, kept = whole().kept) =>
-    judge({ ...FACTS, ...facts }, verdict, kept, seat, false)
+    judge({ ...FACTS, ...facts }, verdict, kept, seat, null)
 
   it('is yes for a browser that saw everything', () => {
     expect(of()).toEqual({ fair: 'yes', reasons: [], changed: [], leftOut: [], inClear: [] })
@@ -205,7 +204,9 @@ describe('a judgement', () => {
     expect(of({ commitment: 'f'.repeat(64) }, RIGHT, null, lobby.kept)).toMatchObject({ fair: 'no' })
   })
   it('says that the dice of an earlier game may be known', () => {
-    const judged = judge({ ...FACTS, format: 1, commitments: [] }, RIGHT, witness().kept, 0, true)
+    const judged = judge({ ...FACTS, format: 1, commitments: [] }, RIGHT, witness().kept, 0, 'again')
     expect(judged).toMatchObject({ fair: 'partly', reasons: ['fair.again'] })
+    const daily = judge({ ...FACTS, format: 1, commitments: [] }, RIGHT, witness().kept, 0, 'daily')
+    expect(daily).toMatchObject({ fair: 'partly', reasons: ['fair.daily'] })
   })
 })

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { bins, scaleFor } from '../src/lib/chart'
 import { NOTHING, candidates, chosen, offered, stillValid, touchCell, touchDie, usableDice } from '../src/lib/choice'
 import { draw, nearest } from '../src/lib/drawing'
-import { Checker, diceFacts, keptPromise, SecretDice } from '../src/lib/fair'
-import type { Sheet, Area, Place } from '../src/lib/game'
+import { diceFacts, keptPromise, SecretDice, verify } from '../src/lib/fair'
+import type { Area, Place } from '../src/lib/game'
 import { readBonus } from '../src/lib/game'
 import { speak } from '../src/lib/i18n.svelte'
 import { lessonFor } from '../src/lib/lessons'
@@ -96,18 +96,18 @@ describe('fair dice', () => {
     expect(dice.faces(11, 0, 0)).toEqual(PYTHON_FACES[1])
     expect(dice.faces(3, 2, 4)).toEqual(PYTHON_FACES[2])
   })
-  it('finds a throw that does not follow, in whatever pieces the game arrives', () => {
-    const colours = ['white', 'yellow', 'blue', 'green', 'orange', 'purple'] as const
-    const sheet = { dice: colours.map((colour) => ({ colour, letter: colour[0]! })) } as Sheet
-    const checker = new Checker(sheet, diceFacts(record)!)
-    checker.add([{ event: 'turn_started', turn: 3, seat: 0, serving: false }])
-    const thrown = { event: 'thrown' as const, dice: [...colours], roll: 2, reroll: 4 }
-    checker.add([{ ...thrown, faces: PYTHON_FACES[2]! }])
-    expect(checker.verdict).toEqual({ promise: true, throws: 1, wrong: 0 })
-    checker.add([{ ...thrown, faces: [6, ...PYTHON_FACES[2]!.slice(1)] }])
-    // A die that did not roll shows what it showed before.
-    checker.add([{ ...thrown, dice: ['yellow'], faces: [6, ...PYTHON_FACES[2]!.slice(1)] }])
-    expect(checker.verdict).toEqual({ promise: true, throws: 3, wrong: 1 })
+  it('finds a roll that does not follow, or that the record does not have', () => {
+    const right = { turn: 3, roll: 2, reroll: 4, faces: PYTHON_FACES[2]! }
+    const told = (...rolls: string[]) => ({ ...diceFacts(record)!, rolls })
+    const text = right.faces.join('')
+    expect(verify(told(text), [right])).toEqual({ promise: true, throws: 1, wrong: 0 })
+    const other = { ...right, faces: [6, ...right.faces.slice(1)] }
+    expect(verify(told(`6${text.slice(1)}`), [other]).wrong).toBe(1)
+    expect(verify(told(text), [other]).wrong).toBe(1)
+    expect(verify(told(text, text), [right]).wrong).toBe(1)
+    // A die that was not rolled shows nothing.
+    const one = { ...right, faces: right.faces.map((face, i) => (i === 1 ? face : 0)) }
+    expect(verify(told(`-${text[1]}----`), [one]).wrong).toBe(0)
   })
 })
 const PYTHON_FACES = [[3, 2, 5, 4, 3, 2], [4, 1, 5, 2, 4, 1], [3, 2, 4, 1, 2, 3]]

@@ -5,18 +5,21 @@ from foxtray.bots.levels import (
     LEVELS,
     NAME_PATTERN,
     SUBSTITUTE,
+    USUAL,
     Level,
     bot,
     can_play,
     chooser,
     level_of,
     names,
+    usual,
 )
 
 __all__ = [
     "LEVELS",
     "NAME_PATTERN",
     "SUBSTITUTE",
+    "USUAL",
     "Bot",
     "BotError",
     "Forecast",
@@ -28,4 +31,5 @@ __all__ = [
     "chooser",
     "level_of",
     "names",
+    "usual",
 ]

@@ -31,7 +31,9 @@ ME = "me"
 NAME_PATTERN = "^[A-Za-z0-9_.-]{1,64}$"
 """The names a bot may have, as recommended for entry points."""
 SUBSTITUTE = "greedy"
-"""The bot that takes over for a failed bot or an absent player."""
+"""The bot that takes over for a failed bot: it needs nothing that could fail as well."""
+USUAL = "solid"
+"""The level to meet first, and the weakest that plays for an absent player."""
 
 
 class UnknownBot(FoxtrayError):
@@ -189,6 +191,11 @@ def level_of(name: str) -> Level | None:
     """The level of a bot, also of an added net; None for engines and bots of other packages."""
     entry = None if name in LEVELS else own().get(name)
     return LEVELS.get(entry.level if isinstance(entry, AddedNet) else name)
+
+
+def usual(game: str) -> str:
+    """The level to meet first in a game, and the weakest that plays for an absent player."""
+    return USUAL if can_play(USUAL, game) else SUBSTITUTE
 
 
 def check(name: str, weights: Path | None = None, game: str | None = None) -> None:

@@ -2,11 +2,15 @@
 
 import { painted } from './paint'
 import type {
+  Comparison,
   Course,
+  DailyRanking,
+  DailyToday,
   GameList,
   History,
   LinkMade,
   LinkUse,
+  Match,
   Me,
   NameBody,
   PlayerInfo,
@@ -18,6 +22,7 @@ import type {
   Statistics,
   Step,
   Steps,
+  Summary,
   TableMade,
   TableWish,
 } from './wire'
@@ -90,6 +95,10 @@ function once<T>(path: string): Promise<T> {
   return found
 }
 
+/** The pieces of the game that was looked at last, by their first step. */
+let partsOf = ''
+let parts = new Map<number, Steps>()
+
 export const api = {
   me: () => request<Me>('GET', 'me'),
   rename: (name: string, invitation = '') =>
@@ -105,6 +114,14 @@ export const api = {
   table: (id: string, key: string) => request<Snapshot>('GET', `tables/${id}`, { key }),
   steps: (id: string, key: string, first: number, count: number) =>
     request<Steps>('GET', `tables/${id}/steps${query({ first, count })}`, { key }),
+  daily: () => request<DailyToday>('GET', 'daily'),
+  playDaily: (game: string) => request<TableMade>('POST', `daily/${game}`),
+  ranking: (game: string, day: string, span: DailyRanking['span'], among: DailyRanking['among']) =>
+    request<DailyRanking>('GET', `daily/${game}/ranking${query({ day, span, among })}`),
+  match: (id: string, key: string) => request<Match>('GET', `tables/${id}/match`, { key }),
+  comparison: (id: string, other: string, key: string) =>
+    request<Comparison>('GET', `tables/${id}/match/${other}`, { key }),
+  summary: (id: string, key: string) => request<Summary>('GET', `tables/${id}/summary`, { key }),
   course: (id: string, key: string) => request<Course>('GET', `tables/${id}/course`, { key }),
   record: (id: string, key: string) => request<string>('GET', `tables/${id}/record`, { key }),
   qrAddress: (id: string, link: 'invite' | 'watch') => `/api/tables/${id}/qr.svg?link=${link}`,
@@ -113,10 +130,16 @@ export const api = {
     request<RulesText>('GET', `rules/${game}${query({ language })}`),
   /** A sheet; it brings the colours of its dice along. */
   sheet: (game: string) => once<SheetView>(`sheets/${game}`).then(painted),
-  /** All steps in pieces, so that none of them keeps the page busy for long. */
+  /**
+   * All steps in pieces, so that none of them keeps the page busy for long. What has come is kept: who
+   * asks again after a failure goes on from there.
+   */
   async *allSteps(id: string, key: string): AsyncGenerator<Step[]> {
+    if (partsOf !== id) [partsOf, parts] = [id, new Map()]
+    const known = parts
     for (let first = 0; ; ) {
-      const part = await this.steps(id, key, first, 25)
+      const part = known.get(first) ?? (await this.steps(id, key, first, 100))
+      known.set(first, part)
       yield part.steps
       first += part.steps.length
       if (first >= part.count || !part.steps.length) return

@@ -1,7 +1,7 @@
 // Fair dice in the browser, as docs/fair-dice.md says: commits to a part of the dice, keeps what the
 // server showed before, reveals the part at the start, and checks everything at the end.
 
-import type { GameEvent, Sheet } from './game'
+import type { CourseRoll } from './wire'
 import { concat, hex, hmac, randomBytes, sha256, unhex, utf8 } from './sha256'
 
 export interface DiceFacts {
@@ -15,12 +15,14 @@ export interface DiceFacts {
   commitments: string[]
   entropies: string[]
   secret: string
+  /** The faces of every roll, as the record has them. */
+  rolls: string[]
 }
 
 /** The parts of a .fox record that tell how its dice were made; null without a secret. */
 export function diceFacts(record: string): DiceFacts | null {
   const found: DiceFacts = {
-    format: 1, first: 1, seats: 1, commitment: '', commitments: [], entropies: [], secret: '',
+    format: 1, first: 1, seats: 1, commitment: '', commitments: [], entropies: [], secret: '', rolls: [],
   }
   for (const line of record.split('\n')) {
     const [word, first = '', second = ''] = line.split(' ')
@@ -31,6 +33,7 @@ export function diceFacts(record: string): DiceFacts | null {
     else if (word === 'commit') found.commitments.push(second === '-' ? '' : second)
     else if (word === 'entropy') found.entropies.push(second)
     else if (word === 'secret') found.secret = first
+    else if (word === 'throw') found.rolls.push(first)
   }
   return found.commitment && found.secret ? found : null
 }
@@ -91,32 +94,16 @@ export interface Verdict {
   wrong: number
 }
 
-/** Recomputes every throw of a game from the revealed secret; events are added as they arrive. */
-export class Checker {
-  readonly verdict: Verdict
-  private readonly dice: SecretDice
-  private turn = 0
-
-  constructor(
-    private readonly sheet: Sheet,
-    facts: DiceFacts,
-  ) {
-    this.verdict = { promise: keptPromise(facts), throws: 0, wrong: 0 }
-    this.dice = new SecretDice(facts)
-  }
-
-  add(events: Iterable<GameEvent>): void {
-    for (const event of events) {
-      if (event.event === 'turn_started') this.turn = event.turn
-      if (event.event !== 'thrown') continue
-      this.verdict.throws++
-      const faces = this.dice.faces(this.turn, event.roll, event.reroll)
-      const agrees = this.sheet.dice.every(
-        (die, i) => !event.dice.includes(die.colour) || faces[i] === event.faces[i],
-      )
-      if (!agrees) this.verdict.wrong++
-    }
-  }
+/** Recomputes every roll of a game from the revealed secret, and looks for it in the record. */
+export function verify(facts: DiceFacts, rolls: readonly CourseRoll[]): Verdict {
+  const dice = new SecretDice(facts)
+  const wrong = rolls.filter(({ turn, roll, reroll, faces }, i) => {
+    const right = dice.faces(turn, roll, reroll)
+    const told = facts.rolls[i]
+    return told !== faces.map((face) => face || '-').join('') || faces.some((face, d) => face && face !== right[d])
+  })
+  const missing = Math.abs(facts.rolls.length - rolls.length)
+  return { promise: keptPromise(facts), throws: rolls.length, wrong: wrong.length + missing }
 }
 
 /** What a table tells of its dice, as far as it matters here. */
@@ -216,6 +203,7 @@ export type Reason =
   | 'fair.late'
   | 'fair.unseen'
   | 'fair.again'
+  | 'fair.daily'
 
 export interface Judgement {
   /** `no`: something is wrong. `partly`: the record agrees with itself, but it is not proven to this
@@ -235,7 +223,7 @@ export function judge(
   verdict: Verdict,
   kept: Kept,
   seat: number | null,
-  again: boolean,
+  shared: 'again' | 'daily' | null,
 ): Judgement {
   const { commitments, entropies } = facts
   const wrong: Reason[] = []
@@ -252,7 +240,7 @@ export function judge(
         ((kept.entropies?.[i] || !kept.commitments[i]) && entropies[i] !== kept.entropies?.[i])),
   )
   const own = seat === null ? '' : (entropies[seat] ?? '')
-  if (again) open.push('fair.again')
+  if (shared) open.push(`fair.${shared}`)
   else if (seat === null || seat !== kept.seat) open.push('fair.unseen')
   else if (!own) open.push('fair.late')
   else if (own !== kept.entropy) wrong.push('fair.not_mine')

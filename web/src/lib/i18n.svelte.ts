@@ -134,6 +134,18 @@ export function day(ms: number): string {
   return new Intl.DateTimeFormat(tag(), { dateStyle: 'medium', timeZone: 'UTC' }).format(ms)
 }
 
+/** The time of day; another day is told, too. */
+export function clockTime(ms: number): string {
+  const near = ms - Date.now() < 20 * 3_600_000
+  const style = near ? ({ timeStyle: 'short' } as const) : ({ weekday: 'short', hour: 'numeric', minute: '2-digit' } as const)
+  return new Intl.DateTimeFormat(tag(), style).format(ms)
+}
+
+/** A day like 2026-11-17. */
+export function dayName(text: string): string {
+  return day(Date.parse(text))
+}
+
 export function decimal(value: number): string {
   return new Intl.NumberFormat(tag(), { maximumFractionDigits: 1 }).format(value)
 }

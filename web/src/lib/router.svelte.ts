@@ -1,4 +1,5 @@
-// Addresses of the page: /, /t/ID, /replay/ID, /review/ID, /practice, /again/ID, /history, /rules/GAME, /about, /account,
+// Addresses of the page: /, /t/ID, /replay/ID, /review/ID, /practice, /again/ID, /match/ID/OTHER,
+// /daily/GAME, /history, /rules/GAME, /about, /account,
 // /admin, /link/CODE, /invited/CODE.
 // The key of a link is in the fragment (#key=KEY), which browsers send to no server and no proxy.
 

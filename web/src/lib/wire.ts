@@ -12,7 +12,7 @@ export const NAME_LENGTH = 24
 
 export const SOLO_TRAY = 3
 
-/** The bot that takes over for a failed bot or an absent player. */
+/** The bot that takes over for a failed bot: it needs nothing that could fail as well. */
 export const SUBSTITUTE = 'greedy'
 
 export const TRACK_NAMES = [
@@ -930,8 +930,8 @@ export interface TableWish {
   same_dice?: SameDice | null
   clock?: number
   pause?: boolean
-  /** The level that plays for an absent player: the default or a stronger one. */
-  stand_in?: string
+  /** The level that plays for an absent player: the `level` of the game, or a stronger one. */
+  stand_in?: string | null
   /** A solo game with scripted dice. All other fields except `game` are ignored. */
   tutorial?: boolean
   /** People roll real dice and enter the faces. The first seat begins. */
@@ -1118,6 +1118,8 @@ export interface MatchSide {
  * player rolled the die.
  */
 export interface MatchRoll {
+  /** From 0. */
+  round: number
   turn: number
   roll: number
   reroll: number
@@ -1433,6 +1435,10 @@ export interface GameInfo {
   languages: string[]
   /** The bots that can play it. */
   bots: string[]
+  /** What a bot usually scores alone, as far as it was measured. */
+  usual: Record<string, number>
+  /** The bot to offer first. No weaker one plays for somebody absent. */
+  level: string
   /** The inputs of its guided game, in order: `roll`, or an action. Null if it has none. */
   lesson: string[] | null
   /**

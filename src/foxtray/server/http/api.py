@@ -408,8 +408,13 @@ async def list_games(call: Call) -> GameList:
         playing = [
             bot for bot in call.services.registry.context.workers.bots if bots.can_play(bot, game)
         ]
+        usual = {
+            bot: round(folder.strength[bot]["mean"]) for bot in playing if bot in folder.strength
+        }
         text = folder.text(call.query["language"])
-        found.append(GameInfo(game, list(folder.texts), playing, lesson, text))
+        found.append(
+            GameInfo(game, list(folder.texts), playing, usual, bots.usual(game), lesson, text)
+        )
     return GameList(found)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from foxtray.bots import NAME_PATTERN, SUBSTITUTE
+from foxtray.bots import NAME_PATTERN, SUBSTITUTE, USUAL
 from foxtray.events import EventView
 from foxtray.games.registry import SHEETS
 from foxtray.server.settings import Registration
@@ -91,7 +91,7 @@ SERVER_CODES = {
     "unknown_bot": "unknown bot",
     "bot_cannot_play": "this bot cannot play this game because it has no trained weights for it",
     "no_lesson": "this game has no guided game",
-    "stand_in_too_weak": f"choose {SUBSTITUTE} or a stronger level to play for absent players",
+    "stand_in_too_weak": f"choose {USUAL} or a stronger level to play for absent players",
     "stale": "the table has changed, perhaps in another window; look again",
     "id_used": "this id was already used for another command; use a new one",
     "name_empty": "a name needs at least one character",
@@ -665,8 +665,8 @@ class TableWish(Struct, forbid_unknown_fields=True, frozen=True):
     same_dice: SameDice | None = None
     clock: Annotated[int, Meta(ge=0, le=86_400)] = 0
     pause: bool = True
-    stand_in: BotName = SUBSTITUTE
-    """The level that plays for an absent player: the default or a stronger one."""
+    stand_in: BotName | None = None
+    """The level that plays for an absent player: the `level` of the game, or a stronger one."""
     tutorial: bool = False
     """A solo game with scripted dice. All other fields except `game` are ignored."""
     real_dice: bool = False
@@ -869,6 +869,8 @@ class MatchRoll(Struct, frozen=True):
     """The same roll in both games. `faces` are those of all six dice, in sheet order; 0 if neither
     player rolled the die."""
 
+    round: int
+    """From 0."""
     turn: int
     roll: int
     reroll: int
@@ -1209,6 +1211,10 @@ class GameInfo(Struct, frozen=True):
     """The languages of its texts; English is used for all others."""
     bots: list[str]
     """The bots that can play it."""
+    usual: dict[str, int]
+    """What a bot usually scores alone, as far as it was measured."""
+    level: str
+    """The bot to offer first. No weaker one plays for somebody absent."""
     lesson: list[str] | None
     """The inputs of its guided game, in order: `roll`, or an action. Null if it has none."""
     text: dict[str, str]

@@ -82,7 +82,8 @@ def games_of(c: sqlite3.Connection, root: str) -> list[MatchRow]:
         "CASE WHEN g.player IS NOT NULL AND r.player IS NULL THEN 'given_up' "
         "WHEN r.total IS NOT NULL THEN 'finished' "
         "WHEN t.id IS NULL OR s.player IS NULL THEN 'gone' ELSE 'playing' END, "
-        "r.total, ifnull(r.finished, ifnull(g.at, ifnull(t.created, 0))), t.id IS NOT NULL "
+        "CASE WHEN g.player IS NULL OR r.player IS NOT NULL THEN r.total END, "
+        "ifnull(r.finished, ifnull(g.at, ifnull(t.created, 0))), t.id IS NOT NULL "
         'FROM matches AS m LEFT JOIN tables AS t ON t.id=m."table" '
         'LEFT JOIN results AS r ON r."table"=m."table" AND r.seat=0 '
         'LEFT JOIN seats AS s ON s."table"=m."table" AND s.seat=0 '

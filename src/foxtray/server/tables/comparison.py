@@ -17,6 +17,7 @@ Address = tuple[int, int, int]
 class Stretch:
     """What happened in a game from one roll to the next."""
 
+    round: int = 0
     faces: tuple[int, ...] = (0,) * DICE
     actions: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -30,7 +31,8 @@ def stretches(record: Record) -> dict[Address, Stretch]:
     for moment in moments(record):
         if moment.throw is not None and moment.address is not None:
             # What came before the first roll belongs to it.
-            now = Stretch(moment.throw.faces, [], now.events if not found else [])
+            earlier = now.events if not found else []
+            now = Stretch(moment.game.round, moment.throw.faces, [], earlier)
             found[moment.address] = now
         elif moment.line is not None:
             now.actions.append(moment.line.partition(" ")[2])
@@ -64,5 +66,6 @@ def compare(one: Record, other: Record) -> tuple[list[MatchRoll], int | None]:
                 )
             )
         faces = [max(pair) for pair in zip(*(s.faces for s in found if s), strict=True)]
-        rolls.append(MatchRoll(*address, faces=faces, same=parted is None, sides=sides))
+        number_of_round = max(stretch.round for stretch in found if stretch)
+        rolls.append(MatchRoll(number_of_round, *address, faces, parted is None, sides))
     return rolls, parted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from foxtray.bots import LEVELS, SUBSTITUTE, can_play
+from foxtray.bots import LEVELS, can_play, usual
 from foxtray.game import RULES_VERSION
 from foxtray.games.registry import folder_of
 from foxtray.history import ThrowInput
@@ -62,17 +62,18 @@ def check_wish(wish: TableWish, bots: Collection[str]) -> None:
     for seat in wishes:
         if seat.kind == "bot":
             check_bot(seat.bot, wish.game, bots)
-    check_bot(wish.stand_in, wish.game, bots)
-    if not good_enough(wish.stand_in):
+    stand_in = wish.stand_in or usual(wish.game)
+    check_bot(stand_in, wish.game, bots)
+    if not good_enough(stand_in, wish.game):
         raise Refusal("stand_in_too_weak")
     if (wish.seed is not None or wish.same_dice) and (len(wishes) > 1 or wish.real_dice):
         raise Refusal("seed_not_solo")
 
 
-def good_enough(bot: str) -> bool:
+def good_enough(bot: str, game: str) -> bool:
     """Whether a bot may play for somebody: nobody gains by a rival's weak stand-in."""
     levels = list(LEVELS)
-    return bot in levels and levels.index(bot) >= levels.index(SUBSTITUTE)
+    return bot in levels and levels.index(bot) >= levels.index(usual(game))
 
 
 def wished_table(
@@ -96,7 +97,7 @@ def wished_table(
         fox_floor=wish.fox_floor,
         clock=wish.clock,
         pause=wish.pause,
-        stand_in=wish.stand_in,
+        stand_in=wish.stand_in or usual(wish.game),
         seed=None if wish.tutorial or again is not None else wish.seed,
         again=again,
         tutorial=wish.tutorial,

@@ -6,6 +6,7 @@ import asyncio
 
 import structlog
 
+from foxtray.bots import usual
 from foxtray.errors import FoxtrayError
 from foxtray.game import RULES_VERSION
 from foxtray.games.registry import SHEETS
@@ -198,7 +199,8 @@ class TableRegistry:
         if earlier.status != "over" or earlier.setup.game != wish.game:
             raise Refusal("no_such_moment")
         await check_closed(self.store, earlier)
-        opened, rows = continued_table(player, wish.play_on, earlier, wish.stand_in, self.machine)
+        stand_in = wish.stand_in or usual(wish.game)
+        opened, rows = continued_table(player, wish.play_on, earlier, stand_in, self.machine)
         await self.store.append(Addition(opened.row.id, rows, opened=opened))
         return await self.table(opened.row.id)
 
