@@ -49,6 +49,7 @@ LEVELS = {
     "foxtray.engines": 4,
     "foxtray.train": 5,
     "foxtray.review": 5,
+    "foxtray.rating": 5,
     "foxtray.envs": 5,
     "foxtray.server": 6,
     "foxtray.sim.commands": 6,
@@ -56,6 +57,7 @@ LEVELS = {
     "foxtray.engines.commands": 6,
     "foxtray.train.commands": 6,
     "foxtray.review.commands": 6,
+    "foxtray.rating.commands": 6,
     "foxtray.cli": 7,
     "foxtray.__main__": 7,
 }

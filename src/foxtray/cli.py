@@ -30,6 +30,7 @@ from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
 from foxtray.games.registry import SHEETS, refused
 from foxtray.history import Setup
+from foxtray.rating import commands as rating_commands
 from foxtray.record import Record
 from foxtray.render import Ink
 from foxtray.review import commands as review_commands
@@ -183,6 +184,7 @@ def build_parser() -> Parser:
     sim_commands.add(command)
     bot_commands.add(command)
     engine_commands.add(command)
+    rating_commands.add(command)
     train_commands.add(command)
     review_commands.add(command, load)
     server_commands.add(command)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
@@ -125,18 +127,24 @@ def objection(name: str) -> str:
     return ""
 
 
-def external() -> dict[str, Any]:
+def external() -> Mapping[str, Any]:
     """The bots of other installed packages."""
-    return {entry.name: entry for entry in entry_points(group=GROUP) if not objection(entry.name)}
+    return packaged(entry_points)
+
+
+@cache
+def packaged(find: Callable[..., Iterable[Any]]) -> Mapping[str, Any]:
+    """The same, found once: a search takes milliseconds, and a live table asks often."""
+    return {entry.name: entry for entry in find(group=GROUP) if not objection(entry.name)}
 
 
 def own() -> dict[str, Added]:
     """The bots that the user added, except where a level or package has taken the name."""
-    packaged = external()
+    others = external()
     return {
         name: entry
         for name, entry in added().items()
-        if not objection(name) and name not in packaged and not level_problem(entry)
+        if not objection(name) and name not in others and not level_problem(entry)
     }
 
 
@@ -149,7 +157,7 @@ def level_problem(entry: Added) -> str:
 
 def refused() -> list[str]:
     """A sentence about each bot that was skipped."""
-    packaged = external()
+    others = external()
     found, problems = read_list()
     return [
         *(
@@ -163,7 +171,7 @@ def refused() -> list[str]:
             for name, entry in found.items()
             if (
                 reason := objection(name)
-                or ("an installed package has taken the name" if name in packaged else "")
+                or ("an installed package has taken the name" if name in others else "")
                 or level_problem(entry)
             )
         ),

@@ -15,6 +15,7 @@ import structlog
 
 from foxtray import bots
 from foxtray.bots.base import BotError
+from foxtray.bots.levels import refused
 from foxtray.server.background import Background
 from foxtray.server.bots.fair_queue import FairQueue
 from foxtray.server.bots.worker import COLD, Answer, Question
@@ -101,6 +102,8 @@ class WorkerPool:
                 watcher()
 
     def start(self) -> None:
+        for sentence in refused():
+            log.warning("bot_skipped", cause=sentence)
         for number in range(self.size):
             # One of several is reserved for quick bots, which would otherwise wait for seconds.
             takes_slow = self.size == 1 or number > 0
