@@ -1,4 +1,4 @@
-"""Measures the speed of the rules, and of a fixed loop as a calibration of the machine.
+"""Measures the speed of the rules and environments, and of a fixed loop to calibrate the machine.
 
 Times are CPU seconds of one core. Divide a figure by the calibration to compare machines.
 """
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from time import process_time
 
+import environments
 from compiled import report
 
 from foxtray.core import chance, rules
@@ -130,6 +131,7 @@ def main() -> None:
     for name, form, values in rows:
         print(f"{name:<31}" + "".join(f"{value:>10{form}}" for value in values))
     report(loop, args.compiled)
+    environments.report()
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ LEVELS = {
     "foxtray.files": 2,
     "foxtray.arguments": 2,
     "foxtray.dice": 2,
+    "foxtray.observation": 2,
     "foxtray.digits": 2,
     "foxtray.history": 2,
     "foxtray.record": 2,

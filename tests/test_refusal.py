@@ -253,8 +253,8 @@ def codes_in_source() -> set[str]:
                 parts = node.value.elts
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 parts = node.args if node.func.id == "IllegalAction" else []
-            if parts and isinstance(parts[0], ast.Constant):
-                found.add(str(parts[0].value))
+            if parts and isinstance(parts[0], ast.Constant) and isinstance(parts[0].value, str):
+                found.add(parts[0].value)
     return found
 
 

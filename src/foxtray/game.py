@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 from foxtray import position, refusal
-from foxtray.core import codes, rules
-from foxtray.core.codes import ACTIONS, SEATS, PlaceName, StageName
+from foxtray.core import codes, observation, rules
+from foxtray.core.codes import ACTIONS, AREAS, SEATS, PlaceName, StageName
 from foxtray.core.layout import Action, Layout, layout
 from foxtray.core.state import Log, State
 from foxtray.dice import Throw
-from foxtray.errors import BadSetup, IllegalAction, MalformedThrow
+from foxtray.errors import BadSetup, IllegalAction, MalformedAction, MalformedThrow
 from foxtray.events import Event, read_log
 from foxtray.games.model import Sheet
+from foxtray.observation import observation_of
 
 Stage = Literal["bonus", StageName]
 
@@ -63,13 +66,16 @@ def choose_seat(seats: int) -> str:
     return f"choose 1 to {seats}" if seats > 1 else "the only seat is 1"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Game:
-    """A game by the rules; immutable, so any moment can be kept."""
+    """A game by the rules; immutable, so any moment can be kept.
 
-    layout: Layout = field(repr=False)
-    state: State = field(repr=False)
-    opening: tuple[Event, ...] = field(default=(), repr=False, compare=False)
+    Two games are equal if they are the same game at the same moment, however they got there.
+    """
+
+    layout: Layout
+    state: State
+    opening: tuple[Event, ...] = ()
 
     @classmethod
     def new(
@@ -99,6 +105,31 @@ class Game:
     def position(self) -> str:
         """This moment as one line of text."""
         return position.write(self.layout, self.state)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        return self.sheet.id == other.sheet.id and self.state == other.state
+
+    def __hash__(self) -> int:
+        s = self.state
+        seats = range(s.seats)
+        written = b"".join(bytes(rows[k]) for rows in (s.cells, s.spent, s.open) for k in seats)
+        return hash((self.sheet.id, s.turn, s.phase, s.rolls, *s.face, *s.place, *s.stage, written))
+
+    def __repr__(self) -> str:
+        return f"Game.from_position({self.position()!r})"
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        """Pickle as a position: short, and readable by other versions. `opening` is not kept."""
+        return Game.from_position, (self.position(),)
+
+    def __copy__(self) -> Game:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+        """A copy with a state of its own, for those who want to change it."""
+        return Game(self.layout, self.state.copy(), self.opening)
 
     # --- the position --------------------------------------------------------------------------
 
@@ -221,22 +252,60 @@ class Game:
 
     def legal(self, seat: int) -> tuple[Action, ...]:
         """What a seat may do now, in the fixed order of actions."""
+        actions = self.layout.actions
+        return tuple(actions[i] for i in self._legal_ids(seat))
+
+    def mask(self, seat: int) -> bytes:
+        """What a seat may do now: 1 at the id of a legal action, 0 at all others."""
+        found = bytearray(len(self.layout.actions))
+        for i in self._legal_ids(seat):
+            found[i] = 1
+        return bytes(found)
+
+    def observation(self, seat: int) -> array[int]:
+        """What a seat sees as a row of whole numbers, named by `foxtray.observation`."""
+        self._check_seat(seat)
+        t, s = self.layout.tables, self.state
+        points = [[0] * AREAS for _ in range(SEATS)]
+        observation.add_up(t, s, points)
+        out = [0] * observation_of(self.sheet.id, self.seats).size
+        observation.observe(t, s, points, seat, out, 0)
+        return array("h", out)
+
+    def _legal_ids(self, seat: int) -> list[int]:
+        self._check_seat(seat)
+        out = [0] * ACTIONS
+        return out[: rules.legal_actions(self.layout.tables, self.state, seat, out)]
+
+    def _check_seat(self, seat: int) -> None:
         if not 0 <= seat < self.seats:
             raise IllegalAction(
-                "no_such_seat", f"there is no seat {seat + 1}; choose 1 to {self.seats}"
+                "no_such_seat", f"there is no seat {seat + 1}; {choose_seat(self.seats)}"
             )
-        out = [0] * ACTIONS
-        count = rules.legal_actions(self.layout.tables, self.state, seat, out)
-        actions = self.layout.actions
-        return tuple(actions[i] for i in out[:count])
+
+    def _action(self, given: Action | str | SupportsIndex) -> Action:
+        """An action, or the one with this text or id."""
+        if isinstance(given, Action):
+            return given
+        if isinstance(given, str):
+            return Action.parse(self.sheet.id, given)
+        i, actions = index(given), self.layout.actions
+        if not 0 <= i < len(actions):
+            raise MalformedAction(
+                f"{i} is not the id of an action of {self.sheet.id}; choose 0 to {len(actions) - 1}"
+            )
+        return actions[i]
 
     # --- what happens --------------------------------------------------------------------------
 
-    def play(self, seat: int, action: Action | str) -> Progress:
-        """Let a seat act; raises IllegalAction with the reason. This game does not change."""
-        if isinstance(action, str):
-            action = Action.parse(self.sheet.id, action)
-        if action not in self.legal(seat):
+    def play(self, seat: int, action: Action | str | SupportsIndex) -> Progress:
+        """Let a seat act, by an action, its text or its id; this game does not change.
+
+        Raises IllegalAction with the reason.
+        """
+        action = self._action(action)
+        legal = self._legal_ids(seat)
+        if action.id not in legal or action != self.layout.actions[action.id]:
             raise IllegalAction(*refusal.reason(self, seat, action))
         state, log = self.state.copy(), Log()
         rules.apply(self.layout.tables, state, seat, action.id, log)

@@ -230,36 +230,34 @@ def parse_mask(text: str, letters: Sequence[str]) -> int:
 
 def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: Sequence[str]) -> None:
     t = known.tables
-    for line in range(t.lines):
-        s.missing[seat][line] = t.line_size[line]
+    cells, missing = s.cells[seat], s.missing[seat]
+    missing[: t.lines] = t.line_size[: t.lines]
     for a, area in enumerate(known.sheet.areas):
         text = words.take(area.letter)
         marks = parse_marks(area.letter, "" if text == "-" else text, known, a)
         for c, mark in enumerate(marks, t.first_cell[a]):
-            s.cells[seat][c] = mark
-            if mark >= t.full[a]:
-                s.filled[seat][a] += 1
             if mark:
+                cells[c] = mark
+                if mark >= t.full[a]:
+                    s.filled[seat][a] += 1
                 for k in range(t.cell_lines[c]):
-                    s.missing[seat][t.cell_line[c][k]] -= 1
+                    missing[t.cell_line[c][k]] -= 1
         s.fits[seat][a] = rules.fitting(t, s, seat, a)
     for track in known.sheet.tracks:
         i = codes.TRACK_NAMES.index(track.name)
         circled, _, spent = words.take(track.name).partition("/")
         s.circled[seat][i] = whole(track.name, circled, 0, track.fields)
         s.spent[seat][i] = whole(track.name, spent, 0, s.circled[seat][i])
-    s.foxes[seat] = words.number("foxes", 0, 99)
+    s.foxes[seat] = words.number("foxes", 0, known.fox_places)
     s.stage[seat] = words.one_of("stage", codes.STAGE_NAMES)
     s.used[seat] = parse_mask(words.take("used", ""), letters)
-    lasting = (codes.MARK, codes.CHOICE)
-    kinds = {str(b): i for i, b in enumerate(known.bonuses) if t.bonus_kind[i] in lasting}
-    opened = words.take("open", "")
+    kinds, opened = known.usable, words.take("open", "")
     for kind in opened.split(",") if opened else ():
         if kind not in kinds:
             raise MalformedPosition(f"unknown bonus {kind!r}; choose from {', '.join(kinds)}")
         s.open[seat][kinds[kind]] += 1
         s.pending[seat] += 1
-    if s.pending[seat] > len(list(known.sheet.bonuses())):
+    if s.pending[seat] > known.bonus_places:
         raise MalformedPosition(f"seat {seat + 1} has more open bonuses than the sheet")
     words.done()
 

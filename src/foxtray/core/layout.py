@@ -169,6 +169,12 @@ class Layout:
     cell_area: tuple[int, ...]
     bonuses: tuple[Bonus | None, ...]
     """The kinds of bonus by number; 0 is none."""
+    usable: dict[str, int]
+    """The numbers of the bonuses that can be open, by their text."""
+    bonus_places: int
+    """How many bonuses are printed on the sheet."""
+    fox_places: int
+    """How many of them are foxes."""
     lines: tuple[tuple[int, int], ...]
     """Area and index within the area of every line."""
     actions: tuple[Action, ...]
@@ -198,12 +204,16 @@ def lay_out(sheet: Sheet) -> Layout:
     names, cell_area, lines = fill_areas(t, sheet, number)
     actions = list_actions(t, sheet, names)
     fill_actions(t, actions)
+    printed = list(sheet.bonuses())
     return Layout(
         sheet,
         t,
         names,
         cell_area,
         bonuses,
+        {str(b): i for i, b in enumerate(bonuses) if b and b.kind in ("mark", "choice")},
+        len(printed),
+        sum(bonus.kind == "fox" for bonus in printed),
         lines,
         actions,
         {action.text: action.id for action in actions},

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from foxtray.core.codes import ACTIONS, DICE
 from foxtray.core.layout import Tables, layout
 from foxtray.core.state import FIELD_NAMES, Log, State
+from foxtray.game import Game
 
 Records = npt.NDArray[Any]
 
@@ -77,6 +78,18 @@ def write(array: Records, index: int, plain: Any) -> None:
     """Copy a plain state or plain tables into a record."""
     for part in fields(plain):
         array[part.name][index] = getattr(plain, part.name)
+
+
+def state_array(game: Game) -> Records:
+    """The state of a game as an array of one record."""
+    array = np.zeros(1, STATE)
+    write(array, 0, game.state)
+    return array
+
+
+def from_array(name: str, array: Records, index: int = 0) -> Game:
+    """The game of a record; the record is trusted to be a state of this game."""
+    return Game(layout(name), read_state(array, index))
 
 
 def read_state(array: Records, index: int) -> State:

@@ -1,0 +1,84 @@
+"""What a seat sees, as one row of numbers; in the compilable subset of the rules.
+
+`foxtray.observation` names the parts of the row and their bounds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foxtray.core import rules
+from foxtray.core.codes import DICE, TRACKS
+
+if TYPE_CHECKING:
+    from foxtray.core.layout import Tables
+    from foxtray.core.state import State
+
+    Ints = list[int]
+    Rows = list[list[int]]
+
+
+def add_up(t: Tables, s: State, points: Rows) -> None:
+    """Write the points of every seat and area."""
+    for seat in range(s.seats):
+        for area in range(t.areas):
+            points[seat][area] = rules.area_points(t, s, seat, area)
+
+
+def total(t: Tables, s: State, seat: int, points: Rows) -> int:
+    """The total of a seat whose points are added up."""
+    lowest = points[seat][0]
+    found = lowest
+    for area in range(1, t.areas):
+        found += points[seat][area]
+        lowest = min(lowest, points[seat][area])
+    return found + s.foxes[seat] * rules.fox_worth(s, lowest)
+
+
+def observe(t: Tables, s: State, points: Rows, own: int, out: Ints, n: int) -> int:
+    """Write what a seat sees into `out` from index `n` on; returns the index after it."""
+    for k in range(s.seats):
+        n = observe_seat(t, s, points, (own + k) % s.seats, out, n)
+    for d in range(DICE):
+        out[n + d] = s.face[d]
+        out[n + DICE + d] = s.place[d]
+        out[n + 2 * DICE + d] = s.follow >> d & 1
+    n += 3 * DICE
+    out[n] = s.turn
+    out[n + 1] = s.phase
+    out[n + 2] = s.rolls
+    out[n + 3] = s.rerolls
+    out[n + 4] = (rules.active_seat(s) - own) % s.seats
+    return n + 5
+
+
+def observe_seat(t: Tables, s: State, points: Rows, seat: int, out: Ints, n: int) -> int:
+    """Write the sheet of a seat."""
+    cells = s.cells[seat]
+    end = t.end_cell[t.areas - 1]
+    for cell in range(end):
+        out[n + cell] = cells[cell]
+    n += end
+    for area in range(t.areas):
+        out[n + area] = s.filled[seat][area]
+        out[n + t.areas + area] = points[seat][area]
+    n += 2 * t.areas
+    out[n] = s.foxes[seat]
+    out[n + 1] = total(t, s, seat, points)
+    n += 2
+    for track in range(TRACKS):
+        if t.track_fields[track]:
+            out[n] = s.circled[seat][track]
+            out[n + 1] = s.spent[seat][track]
+            n += 2
+    for bonus in range(1, t.marks + 1):
+        out[n] = s.open[seat][bonus]
+        n += 1
+    if t.choice:
+        out[n] = s.open[seat][t.choice]
+        n += 1
+    out[n] = s.stage[seat]
+    n += 1
+    for d in range(DICE):
+        out[n + d] = s.used[seat] >> d & 1
+    return n + DICE
