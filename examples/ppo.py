@@ -3,8 +3,9 @@
     pip install 'foxtray[envs,examples]'
     python examples/ppo.py --curve curve.svg
 
-In about 20 minutes on two cores it passes 180 points in Clever. One file in the manner of CleanRL:
-the network, the training loop, the final exam on games that it has not seen, and the curve.
+It passes 180 points in Clever within two minutes of CPU time, and 200 within four. One file in the
+manner of CleanRL: the network, the training loop, the final exam on games that it has not seen, and
+the curve.
 """
 
 from __future__ import annotations
@@ -188,7 +189,7 @@ def svg(curve: list[list[float]], title: str) -> str:
             f'<line x1="{margin}" x2="{right}" y1="{y}" y2="{y}" stroke="#dddddd"/>'
             f'<text x="{margin - 6}" y="{float(y) + 4:.1f}" text-anchor="end">{points}</text>'
         )
-    for minutes in range(0, int(last) + 1, 5):
+    for minutes in range(0, int(last) + 1, max(1, round(last / 8))):
         x = place(minutes, low).split(",")[0]
         lines.append(f'<text x="{x}" y="{height - 24}" text-anchor="middle">{minutes}</text>')
     path = " ".join(place(minutes, points) for _, minutes, points in curve)
@@ -200,7 +201,7 @@ def svg(curve: list[list[float]], title: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", default="clever", help="the game to learn (default: clever)")
-    parser.add_argument("--decisions", type=int, default=12_000_000, help="how long to train")
+    parser.add_argument("--decisions", type=int, default=3_276_800, help="how long to train")
     parser.add_argument("--width", type=int, default=256, help="units in a hidden layer")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2, help="threads of PyTorch")
@@ -213,7 +214,7 @@ def main() -> None:
     mean, error = totals.mean(), totals.std() / len(totals) ** 0.5
     print(f"exam: {mean:.1f} ± {error:.1f} points in {len(totals):,} new games")
     if args.curve:
-        title = f"{args.game}, alone: mean points while learning; exam {mean:.0f}"
+        title = f"{args.game}, alone: mean points while learning; exam {mean:.1f}"
         args.curve.write_text(svg(curve, title), encoding="utf-8")
     if args.out:
         torch.save(policy.state_dict(), args.out)

@@ -455,17 +455,9 @@ def test_a_game_of_another_package_gets_environments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "package", "sentence"),
     [
-        (
-            "foxtray.envs",
-            "gymnasium",
-            "needs Gymnasium; install it with: pip install 'foxtray[envs]'",
-        ),
-        ("foxtray.envs.table_v0", "pettingzoo", "needs PettingZoo; install it with"),
-        (
-            "foxtray.envs.spiel",
-            "pyspiel",
-            "needs OpenSpiel; install it with: pip install open_spiel",
-        ),
+        ("foxtray.envs", "gymnasium", "foxtray.envs needs gymnasium; to install: python -m pip"),
+        ("foxtray.envs", "pettingzoo", "needs pettingzoo; to install: python -m pip install 'fox"),
+        ("foxtray.envs.spiel", "pyspiel", "needs OpenSpiel; to install: python -m pip install op"),
     ],
 )
 def test_a_missing_package_gets_a_sentence(module: str, package: str, sentence: str) -> None:

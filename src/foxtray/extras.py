@@ -8,9 +8,12 @@ from foxtray.errors import FoxtrayError
 
 EXTRAS = {
     "bots": ("numpy", "numba"),
+    "envs": ("numpy", "numba", "gymnasium", "pettingzoo", "pillow"),
     "parquet": ("pyarrow",),
 }
 """The packages of each extra that the code imports; pyproject.toml has their versions."""
+MODULES = {"pillow": "PIL"}
+"""The modules of packages that are not called like them."""
 
 
 class MissingExtra(FoxtrayError):
@@ -21,7 +24,7 @@ class MissingExtra(FoxtrayError):
 
 def missing(extra: str) -> list[str]:
     """The packages of an extra that are not installed."""
-    return [name for name in EXTRAS[extra] if find_spec(name) is None]
+    return [name for name in EXTRAS[extra] if find_spec(MODULES.get(name, name)) is None]
 
 
 def need(extra: str, what: str = "this command") -> None:

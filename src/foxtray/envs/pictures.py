@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from PIL import Image, ImageDraw, ImageFont
 
 from foxtray import render
 from foxtray.core import codes
-from foxtray.envs.registration import MissingPackage
 from foxtray.game import Game
 from foxtray.games.model import Area, Bonus, Die, Line
-
-if TYPE_CHECKING:
-    from PIL import ImageDraw
 
 CELL, GAP = 40, 12
 """The side of a cell and the space around panels, in pixels."""
@@ -53,12 +50,6 @@ def unrolled(game: Game) -> Sequence[int]:
 
 def as_picture(game: Game, seat: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """The table as pixels: red, green and blue by row and column."""
-    try:
-        from PIL import Image, ImageDraw
-    except ModuleNotFoundError:
-        raise MissingPackage(
-            "pictures need Pillow; install it with: pip install 'foxtray[envs]'"
-        ) from None
     # Drawn once without pixels, to learn the height.
     height = Painter(ImageDraw.Draw(Image.new("RGB", (1, 1)))).table(game, seat)
     image = Image.new("RGB", (WIDTH, height), PAPER)
@@ -70,8 +61,6 @@ class Painter:
     """Draws a table from top to bottom."""
 
     def __init__(self, draw: ImageDraw.ImageDraw) -> None:
-        from PIL import ImageFont
-
         self.draw = draw
         self.font, self.small = ImageFont.load_default(17), ImageFont.load_default(13)
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from foxtray.errors import FoxtrayError
+from foxtray.extras import need
 from foxtray.games.registry import SHEETS
 
 NAMESPACE = "foxtray"
 VERSION = 0
 """Increases whenever the same actions and seeds would give other observations or rewards."""
-
-
-class MissingPackage(FoxtrayError):
-    """A package that is not installed."""
-
-    code = "missing_package"
 
 
 def env_id(game: str) -> str:
@@ -23,14 +17,9 @@ def env_id(game: str) -> str:
 
 def register_envs() -> None:
     """Register the environments of all installed games; registered ones are skipped."""
-    try:
-        import gymnasium
-    except ModuleNotFoundError as error:
-        if error.name != "gymnasium":
-            raise
-        raise MissingPackage(
-            "foxtray.envs needs Gymnasium; install it with: pip install 'foxtray[envs]'"
-        ) from None
+    need("envs", "foxtray.envs")
+    import gymnasium
+
     for game in SHEETS:
         if env_id(game) not in gymnasium.registry:
             gymnasium.register(

@@ -13,8 +13,8 @@ import numpy as np
 from foxtray.core.codes import HIGHEST_FACE, REROLLS, ROLLS, SEATS, SOLO_TRAY
 from foxtray.core.layout import layout
 from foxtray.dice import Throw
-from foxtray.envs.registration import MissingPackage
 from foxtray.errors import BadSetup
+from foxtray.extras import MissingExtra
 from foxtray.game import Game
 from foxtray.games.registry import SHEETS, sheet_of
 from foxtray.observation import observation_of, total_bounds
@@ -25,8 +25,8 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "pyspiel":
         raise
-    raise MissingPackage(
-        "foxtray.envs.spiel needs OpenSpiel; install it with: pip install open_spiel"
+    raise MissingExtra(
+        "foxtray.envs.spiel needs OpenSpiel; to install: python -m pip install open_spiel"
     ) from None
 
 PREFIX = "foxtray_"
@@ -164,10 +164,8 @@ class SpielState(pyspiel.State):
         """The equal dice of which one more has to be chosen for the tray; none if it is clear."""
         if self.table.state.rolls:  # only solo serving rolls outside of the three rolls
             return []
-        highest = sorted(self.faces)[SOLO_TRAY - 1]
-        equal = [die for die, face in enumerate(self.faces) if face == highest]
-        free = SOLO_TRAY - sum(face < highest for face in self.faces)
-        if free in (len(equal), len(self.chosen)):
+        wanted, equal = self.table.undecided(self.faces)
+        if len(self.chosen) == wanted:
             return []
         return [die for die in equal if die not in self.chosen]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from foxtray.core.codes import PASS
 from foxtray.core.layout import layout
 from foxtray.envs.pictures import as_picture, as_text
-from foxtray.envs.registration import MissingPackage
 from foxtray.envs.seating import (
     LegalActions,
     Reward,
@@ -21,16 +22,6 @@ from foxtray.envs.seating import (
 from foxtray.errors import BadSetup
 from foxtray.game import Game
 from foxtray.sim.lockstep import Array, Batch
-
-try:
-    from pettingzoo import AECEnv, ParallelEnv
-    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
-except ModuleNotFoundError as error:
-    if error.name != "pettingzoo":
-        raise
-    raise MissingPackage(
-        "foxtray.envs.table_v0 needs PettingZoo; install it with: pip install 'foxtray[envs]'"
-    ) from None
 
 SEEDS = 1 << 62
 MODES = ("ansi", "rgb_array", "human")

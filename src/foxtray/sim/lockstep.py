@@ -24,6 +24,7 @@ from foxtray.sim.steps import NOBODY, OUTSIDE, Case
 
 Array = npt.NDArray[Any]
 
+STEPS = "foxtray.sim.steps"
 NOTHING = np.zeros(0, np.int16)
 CASE = record_type(Case(), np.int64)
 
@@ -32,7 +33,7 @@ CASE = record_type(Case(), np.int64)
 def steps() -> ModuleType:
     """The compiled steps."""
     return compiled.compile_module(
-        "foxtray.sim.steps",
+        STEPS,
         chance=compiled.chance(),
         loops=compiled.loops(),
         observation=compiled.compile_module("foxtray.core.observation", rules=compiled.rules()),
@@ -95,7 +96,8 @@ class Batch:
         self.cases = np.zeros(n, CASE)
         """What the games have besides: the fields of `foxtray.sim.steps.Case`."""
         self._every = np.arange(n)
-        self.start(self._every, following(seeds, n) if isinstance(seeds, int) else seeds)
+        with compiled.Announced("the rules for many games side by side", 30, STEPS):
+            self.start(self._every, following(seeds, n) if isinstance(seeds, int) else seeds)
 
     def __len__(self) -> int:
         return len(self.states)
