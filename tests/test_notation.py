@@ -12,7 +12,7 @@ from test_record import committed, play_on, promised
 from test_refusal import codes_in_source
 
 import foxtray
-from foxtray import SHEETS, FoxtrayError, Game, record
+from foxtray import SHEETS, FoxtrayError, Game, extras, record
 from foxtray.core import codes
 from foxtray.events import NAMES
 from foxtray.history import Setup
@@ -148,6 +148,7 @@ def test_every_line_of_a_record() -> None:
 
 
 def test_every_code_of_an_error() -> None:
+    assert extras.MissingExtra.code  # only errors of imported modules are found below
     kinds = [FoxtrayError]
     for kind in kinds:
         kinds += filter(in_the_rules, kind.__subclasses__())
@@ -177,7 +178,7 @@ def test_every_member_of_a_game() -> None:
 def test_the_pages_can_be_found() -> None:
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     cli = (DOCS / "cli.md").read_text(encoding="utf-8")
-    assert "(docs/api.md)" in readme
-    assert "(docs/notation.md)" in readme
+    assert "/docs/api.md)" in readme
+    assert "/docs/notation.md)" in readme
     assert "(notation.md#records)" in cli
     assert "(notation.md)" in API
