@@ -14,7 +14,7 @@ PROXIES := $(VENV)/proxies
 
 .DEFAULT_GOAL := help
 .PHONY: help play terminal docs web browser proxies test test-long simulate check format lock bench \
-	bench-load bench-browser clean
+	bench-load bench-browser bench-review clean
 
 help: ## shows this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -86,6 +86,9 @@ bench: $(DEV) ## prints the speed of the rules
 
 bench-load: $(DEV) ## puts load on a live server: latencies, memory, recovery
 	$(BIN)/python benchmarks/load.py
+
+bench-review: $(DEV) ## measures reviews of games of every level
+	$(BIN)/python benchmarks/review.py
 
 bench-browser: $(DEV) web browser ## prints how quick the page is
 	CHROMIUM=$(CHROMIUM) $(BIN)/python benchmarks/browser.py

@@ -196,3 +196,21 @@ def test_a_hint_names_the_best_line_and_all_alternatives(seats: int) -> None:
     follow(game, 0, found.best.actions)
     with pytest.raises(FoxtrayError, match=r"seat 2 has nothing to decide now"):
         hint(game, 1, "quick")
+
+
+def test_a_deep_review_adds_up_and_keeps_the_luck() -> None:
+    """Playing on changes prices, not luck: a roll is always compared with looking at it alone."""
+    record = played("clever", ("casual",))
+    start = Record(record.setup)
+    for entry in record.inputs[:12]:
+        start._add(entry)
+    deep = review(start, "deep", seed=1).players[0]
+    value = deep.expected
+    for moment in deep.moments:
+        assert moment.before == pytest.approx(value + moment.correction, abs=1e-9)
+        value = moment.after
+    assert value == deep.result
+    normal = review(start, "normal", seed=1).players[0]
+    assert deep.luck == pytest.approx(normal.luck, abs=4)
+    assert [d.price for d in deep.decisions] != [d.price for d in normal.decisions]
+    assert all(step.price >= 0 for d in deep.decisions for step in d.steps)

@@ -10,11 +10,14 @@ import pytest
 from reviewed import played, reviewed
 from third_game import installed
 
+from foxtray import bots
 from foxtray.cli import main
 from foxtray.history import Setup
 from foxtray.record import Record
 from foxtray.review import read_review
+from foxtray.review.reviewing import luck_of
 from foxtray.review.strength import strengths
+from foxtray.sim import batch
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +140,36 @@ def test_a_hint_in_the_terminal_game(
     said = " ".join(capsys.readouterr().out.split())
     assert "Hint: b>b7 (blue 7: b7 crossed off)." in said
     assert "points expected" in said
+
+
+def test_an_arena_without_luck(capsys: pytest.CaptureFixture[str]) -> None:
+    command = [
+        "arena",
+        "clever",
+        "--bots",
+        "strong,random",
+        "--seats",
+        "1",
+        "--games",
+        "3",
+        "--seed",
+        "5",
+        "--jobs",
+        "1",
+        "--json",
+    ]
+    assert main(command) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert main([*command, "--luck-adjusted"]) == 0
+    fair = json.loads(capsys.readouterr().out)
+    assert (plain["luck_adjusted"], fair["luck_adjusted"]) == (False, True)
+    for before, after in zip(plain["bots"], fair["bots"], strict=True):
+        assert before["win_rate"] == after["win_rate"]
+        assert before["mean"]["value"] != after["mean"]["value"]
+    lucks = [luck_of(played_by("strong", seed), 0) for seed in (5, 6, 7)]
+    without = plain["bots"][0]["mean"]["value"] - sum(lucks) / 3
+    assert fair["bots"][0]["mean"]["value"] == pytest.approx(without, abs=0.001)
+
+
+def played_by(bot: str, seed: int) -> Record:
+    return batch.play("clever", [bots.chooser(bot, "clever")], seed, 1, moves=True).record(0)

@@ -94,6 +94,12 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
     assert {"area", "instead"} & seen
 
 
+def test_every_kind_of_reason_is_documented() -> None:
+    docs = (Path(__file__).parent.parent / "docs" / "review.md").read_text()
+    kinds = docs.partition("### Kinds of reason")[2].partition("###")[0]
+    assert set(re.findall(r"^\| `(\w+)`", kinds, re.MULTILINE)) == set(SAMPLE)
+
+
 def test_all_languages_have_the_same_texts() -> None:
     assert words.languages() == LANGUAGES
     texts = {name: json.loads((TEXT / f"{name}.json").read_text()) for name in LANGUAGES}

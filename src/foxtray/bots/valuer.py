@@ -31,6 +31,10 @@ EXACT_DICE = 3
 """The most dice whose throws are enumerated; one more in the last turn."""
 ROUND = 24
 """The throws that are sampled before the candidates are compared again."""
+STEPS = 6
+"""The rolls that a game is played on for; then the net values it."""
+TRUST = 0.7
+"""The usual error of the look-ahead's difference between two lines, in points."""
 SURE = 3.0
 """A candidate this many standard errors behind is not sampled any further."""
 
@@ -78,13 +82,20 @@ class Comparison:
     """A row per moment; exact values are repeated."""
     counts: list[int]
     """How many of the throws each moment was sampled with."""
+    residuals: dict[int, Array] = field(default_factory=dict, repr=False)
+    """By moment, what playing on added to its value in each game that was played out."""
 
     def difference(self, a: int, b: int) -> tuple[float, float]:
         """How much more moment a is worth than moment b, and the standard error of that."""
         if self.worths[a].exact and self.worths[b].exact:
-            return self.worths[a].points - self.worths[b].points, 0.0
-        count = min(self.counts[a], self.counts[b])
-        return mean_and_error(self.samples[a, :count] - self.samples[b, :count])
+            gap, error = self.worths[a].points - self.worths[b].points, 0.0
+        else:
+            count = min(self.counts[a], self.counts[b])
+            gap, error = mean_and_error(self.samples[a, :count] - self.samples[b, :count])
+        if a != b and a in self.residuals and b in self.residuals:
+            more, doubt = believed(self.residuals[a] - self.residuals[b])
+            gap, error = gap + more, math.hypot(error, doubt)
+        return gap, error
 
     def best(self) -> int:
         """The most valuable moment."""
@@ -99,8 +110,20 @@ class Depth:
     """The throws that the remaining candidates are sampled with."""
     most: int
     """The throws for close calls."""
+    rollouts: int = 0
+    """How many times close and costly decisions are played out."""
     error: float = 0.3
     """A difference with a smaller standard error is not sampled further."""
+
+
+def believed(differences: Array) -> tuple[float, float]:
+    """What playing out two lines says about their difference, and how sure that is.
+
+    The look-ahead is rarely wrong by much more than TRUST points, so a noisy result counts less.
+    """
+    noise = float(differences.var(ddof=1)) / len(differences)
+    weight = TRUST**2 / (TRUST**2 + noise)
+    return weight * float(differences.mean()), TRUST * math.sqrt(1 - weight)
 
 
 def mean_and_error(values: Array) -> tuple[float, float]:
@@ -329,6 +352,40 @@ class Valuer:
         if done >= depth.throws and not close:
             return []
         return rest
+
+    def play_out(
+        self, states: Sequence[Records], found: Comparison, which: Sequence[int], seat: int,
+        where: int, count: int,
+    ) -> Comparison:  # fmt: skip
+        """The same comparison after playing on from some of the moments, with the luck taken out.
+
+        The other moments change as the best of these does.
+        """
+        every = np.zeros(len(states), STATE)
+        for i, state in enumerate(states):
+            every[i] = state[0]
+        residuals = np.zeros((len(states), count))
+        for i in which:
+            self.code.settle(self.tables, every, i, seat, self.bound, self.net, self.inner)
+        self.code.roll_out(
+            self.tables, every, np.array(which), seat, self.seed & MASK, self.seed >> 32, where,
+            STEPS, self.bound, self.net, self.inner, self.plan,
+            np.zeros((STRATUM, DEPTH, DICE), np.int64), residuals,
+        )  # fmt: skip
+        leader = max(which, key=lambda i: found.worths[i].points)
+        worths = []
+        shift = float(residuals[leader].mean())
+        doubt = float(residuals[leader].std(ddof=1)) / math.sqrt(count)
+        for i, worth in enumerate(found.worths):
+            more = 0.0
+            if i in which and i != leader:
+                more = believed(residuals[i] - residuals[leader])[0]
+            error = math.hypot(worth.error, doubt)
+            # Where the game ends with this throw, nothing is misvalued.
+            exact = worth.exact and not residuals[i].any()
+            worths.append(Worth(worth.points + shift + more, error, worth.outlook, exact))
+        kept = {i: residuals[i] for i in which}
+        return Comparison(worths, found.samples, found.counts, kept)
 
     def value(self, state: State, seat: int, where: int, depth: Depth) -> Worth:
         """The value of one moment."""

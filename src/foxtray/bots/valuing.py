@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SHUFFLE = 41
 """The purpose of the draws that arrange throws."""
+PICK = 42
+"""The purpose of the draws that choose the throw to play on with."""
 STRATUM = 6
 """The throws in a stratum: each die shows each face once."""
 DEPTH = 6
@@ -179,6 +181,60 @@ def sample(
             node = reply(tables, seat, k, bound, nets[0], inner, throws)
             points[i][first + k] = inner.values[node]
             add_outlook(tables[0], node, seat, nets[0], inner, rivals, outlooks[i])
+
+
+def roll_out(
+    tables: list[Tables],
+    states: list[State],
+    which: Array,
+    seat: int,
+    low: int,
+    high: int,
+    where: int,
+    steps: int,
+    bound: int,
+    nets: list[Net],
+    inners: list[Workspace],
+    outers: list[Workspace],
+    throws: Array,
+    residuals: list[Array],
+) -> None:
+    """Play on from settled states, and write by how much the next throw alone misvalues them.
+
+    At every step, six stratified throws say what the throw is worth, and one of them is played; the
+    difference between the two is luck and is taken out. All states see the same throws.
+    """
+    t = tables[0]
+    net = nets[0]
+    inner = inners[0]
+    outer = outers[0]
+    inner.rivals = 0
+    for i in which:
+        for number in range(len(residuals[i])):
+            outer.nodes[0] = states[i]
+            first = 0.0
+            value = 0.0
+            luck = 0.0
+            for step in range(steps):
+                if features.ended(t, outer.nodes[0], seat):
+                    break
+                deal(low, high, where, (1 + number * steps + step) * STRATUM, throws)
+                mean = 0.0
+                for k in range(STRATUM):
+                    inner.nodes[0] = outer.nodes[0]
+                    node = reply(tables, seat, k, bound, net, inner, throws)
+                    mean += inner.values[node] / STRATUM
+                place = (where << 12 ^ number << 5 ^ step) & chance.MASK
+                k = chance.draw(low, high, PICK, place, STRATUM)
+                inner.nodes[0] = outer.nodes[0]
+                node = reply(tables, seat, k, bound, net, inner, throws)
+                value = inner.values[node]
+                luck += value - mean
+                if step == 0:
+                    first = mean
+                outer.nodes[0] = inner.nodes[node]
+                settle(tables, outer.nodes, 0, seat, bound, nets, inners)
+            residuals[i][number] = value - luck - first
 
 
 def survey(

@@ -14,6 +14,9 @@ from foxtray.sim.arrays import Records
 
 TOP = 6
 """The most lines of a plan that are compared."""
+CLOSE = 1.5
+"""Lines within this many points of the best are played out in a deep review."""
+MOST_CLOSE = 3
 MARGIN = 8.0
 """Only lines that the net puts within this many points of the best are compared."""
 
@@ -47,6 +50,8 @@ class Judged(NamedTuple):
     price: float
     error: float
     exact: bool
+    looked: tuple[float, float]
+    """The value of the chosen line by looking at the next roll alone, and its error."""
 
 
 class Candidates:
@@ -103,8 +108,22 @@ def judge(
     values = valuer.compare(
         [found.every[i].state for i in picked], seat, where, depth, keep=(picked.index(chosen),)
     )
+    ahead = values.worths[picked.index(chosen)]
+    if depth.rollouts:
+        states = [found.every[i].state for i in picked]
+        close = close_calls(values, picked.index(chosen))
+        if len(close) > 1:
+            values = valuer.play_out(states, values, close, seat, where, depth.rollouts)
     whole = Judgement(valuer, games, seat, actions, inputs, found, picked, chosen, values)
-    return whole.judged(legal)
+    return whole.judged(legal, (ahead.points, ahead.error))
+
+
+def close_calls(values: Comparison, chosen: int) -> list[int]:
+    """The moments worth playing on from: the best one, those close to it, and the chosen one."""
+    best = values.best()
+    order = sorted(range(len(values.worths)), key=lambda i: -values.worths[i].points)
+    near = [i for i in order if values.difference(best, i)[0] <= CLOSE][:MOST_CLOSE]
+    return near if chosen in near else [*near, chosen]
 
 
 class Advice(NamedTuple):
@@ -191,7 +210,7 @@ class Judgement:
         shift = self.points(best) - self.found.every[best].points
         return min(self.points(best), self.found.every[candidate].points + shift)
 
-    def judged(self, legal: Sequence[Sequence[Action]]) -> Judged:
+    def judged(self, legal: Sequence[Sequence[Action]], looked: tuple[float, float]) -> Judged:
         """The decision with all its values."""
         best = [self.best_from(step) for step in range(len(self.actions) + 1)]
         steps = tuple(
@@ -209,7 +228,8 @@ class Judgement:
         if a == b and not exact:
             error = self.doubt(b)
         price = self.points(best[0]) - self.points(self.chosen)
-        return Judged(steps, self.line(best[0]), self.line(self.chosen), price, error, exact)
+        chosen = self.line(self.chosen)
+        return Judged(steps, self.line(best[0]), chosen, price, error, exact, looked)
 
     def doubt(self, chosen: int) -> float:
         """The error of a price of 0: that of the closest other candidate, if it is close."""

@@ -45,7 +45,7 @@ class Effort:
 EFFORTS: dict[EffortName, Effort] = {
     "quick": Effort(Depth(24, 24), Depth(12, 12)),
     "normal": Effort(Depth(48, 432), Depth(24, 24)),
-    "deep": Effort(Depth(144, 864, 0.1), Depth(144, 144)),
+    "deep": Effort(Depth(144, 432, rollouts=48), Depth(96, 96)),
 }
 
 
@@ -120,6 +120,8 @@ class Walk:
     """The standard error of the value."""
     settled: bool = False
     """Whether the value was found by looking at the next roll."""
+    looked: tuple[float, float] | None = None
+    """The value and its error by looking at the next roll, if a decision has found them."""
     judging: bool = True
     """Whether decisions are judged; without that, only luck and influence are found."""
     foreseen: State | None = None
@@ -171,6 +173,17 @@ class Walk:
         self.value, self.error, self.settled = worth.points, worth.error, True
         return change
 
+    def before_roll(self, state: State, at: int) -> float:
+        """Make sure that the value comes from looking at the next roll; returns the change."""
+        if self.settled:
+            return 0.0
+        if self.looked is None:
+            return self.look(state, at)
+        change = self.looked[0] - self.value
+        self.value, self.error = self.looked
+        self.looked = None
+        return change
+
     def stand(self, state: State, turn: int, where: int) -> None:
         """Set the value during another player's turn, or when it has just ended."""
         s = state
@@ -184,7 +197,7 @@ class Walk:
     def roll(self, at: int, entry: ThrowInput) -> None:
         """Dice were rolled: the change of the value is luck."""
         game, after = self.games[at], self.games[at + 1]
-        correction = 0.0 if self.settled else self.look(game.state, at)
+        correction = self.before_roll(game.state, at)
         before, error = self.value, self.error
         if game.active == self.seat:
             self.value = self.valuer.reply_value(after.state, self.seat)
@@ -270,7 +283,8 @@ class Walk:
         if judged.price >= max(LEAST_PRICE, 2 * judged.error):
             why = reasons(game, self.seat, judged.best, judged.chosen)
         correction = judged.best.points - self.value
-        self.value, self.error, self.settled = judged.chosen.points, judged.chosen.error, True
+        self.value, self.looked = judged.chosen.points, judged.looked
+        self.settled = False
         self.moments.append(
             Decision(
                 "decision",

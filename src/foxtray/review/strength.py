@@ -6,9 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foxtray.review.model import Review, plain
+
+if TYPE_CHECKING:
+    from foxtray.sim.batch import Games
+    from foxtray.sim.summary import Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +82,17 @@ def strengths(reviews: Iterable[Review]) -> list[Strength]:
             )
         )
     return every
+
+
+def lucks(games: Games, bots: Sequence[str]) -> Counts:
+    """The luck of each seat in games of an arena, in thousandths of a point."""
+    import numpy as np
+
+    from foxtray.review.reviewing import luck_of
+
+    found = np.zeros((len(games), games.seats), np.int64)
+    for i in range(len(games)):
+        record = games.record(i, bots)
+        for seat in range(games.seats):
+            found[i, seat] = round(1000 * luck_of(record, seat))
+    return found

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
-from time import perf_counter
+from time import perf_counter, process_time
 from types import MappingProxyType
 from typing import Any
 
@@ -21,7 +21,7 @@ import numpy as np
 from foxtray.core.codes import SEATS
 from foxtray.errors import BadSetup
 from foxtray.position import OPTIONS
-from foxtray.sim.batch import turned_on
+from foxtray.sim.batch import Games, turned_on
 from foxtray.sim.interrupts import shielded
 from foxtray.sim.simulation import (
     check,
@@ -34,6 +34,9 @@ from foxtray.sim.simulation import (
 from foxtray.sim.summary import SHARES, Counts, win_shares
 from foxtray.sim.workers import Chunk, Find, PlayedChunk, stream
 
+Lucks = Callable[[Games, tuple[str, ...]], Counts]
+"""The luck of each seat in some games, in thousandths of a point; takes the games and the bots."""
+THOUSAND = 1000
 SURE = 1.96
 """Standard errors on each side of the mean in a 95 % confidence interval."""
 
@@ -105,6 +108,8 @@ class Standings:
     wall_seconds: float = 0.0
     compile_seconds: float = 0.0
     interrupted: bool = False
+    luck_adjusted: bool = False
+    """Whether the luck of the dice is taken out of the points; wins always count as played."""
     points: list[Tally] = field(init=False)
     wins: list[Tally] = field(init=False)
     differences: dict[tuple[int, int], Tally] = field(init=False)
@@ -131,13 +136,23 @@ class Standings:
     def games(self) -> int:
         return self.deals * len(self.seatings)
 
-    def add(self, results: Sequence[PlayedChunk]) -> None:
+    @property
+    def unit(self) -> int:
+        """Points are counted in whole numbers of this fraction."""
+        return THOUSAND if self.luck_adjusted else 1
+
+    def add(self, results: Sequence[PlayedChunk], lucks: Lucks | None = None) -> None:
         """Add the same deals in every seating."""
         deals = len(results[0].games)
         points = np.zeros((len(self.bots), deals), np.int64)
-        wins = np.zeros_like(points)
+        wins, luck = np.zeros_like(points), np.zeros_like(points)
         for seating, played in zip(self.seatings, results, strict=True):
             shares = win_shares(played.games)
+            if lucks is not None:
+                began = process_time()
+                for seat, found in enumerate(lucks(played.games, seating).T):
+                    luck[self.bots.index(seating[seat])] += found
+                self.cpu_seconds += process_time() - began
             for seat, name in enumerate(seating):
                 points[self.bots.index(name)] += played.games.totals[:, seat]
                 wins[self.bots.index(name)] += shares[:, seat]
@@ -145,6 +160,7 @@ class Standings:
         if self.seats == 1:  # solo: the best bot wins the deal
             best = points == points.max(axis=0)
             wins = SHARES * best // best.sum(axis=0)
+        points = points * self.unit - luck
         for bot in range(len(self.bots)):
             self.points[bot].add(points[bot])
             self.wins[bot].add(wins[bot])
@@ -155,7 +171,7 @@ class Standings:
 
     def mean(self, bot: int) -> Estimate:
         """Points per game."""
-        return self.points[bot].estimate(self.appearances)
+        return self.points[bot].estimate(self.appearances * self.unit)
 
     def win_rate(self, bot: int) -> Estimate:
         """The share of its games that a bot wins, or of all deals in solo games."""
@@ -163,7 +179,7 @@ class Standings:
 
     def difference(self, a: int, b: int) -> Estimate:
         """A bot's lead over another in points, on the same dice."""
-        return self.differences[a, b].estimate(self.appearances)
+        return self.differences[a, b].estimate(self.appearances * self.unit)
 
     def as_json(self) -> dict[str, Any]:
         """Everything as one object."""
@@ -175,6 +191,7 @@ class Standings:
             "deals": self.deals,
             "seatings": [list(seating) for seating in self.seatings],
             "seed": self.seed,
+            "luck_adjusted": self.luck_adjusted,
             "bots": [
                 {"bot": name, "mean": span(self.mean(i)), "win_rate": span(self.win_rate(i))}
                 for i, name in enumerate(self.bots)
@@ -214,11 +231,12 @@ def arena(
     find: Find | None = None,
     options: Mapping[str, bool] = MappingProxyType({}),
     watch: Callable[[Standings], None] | None = None,
+    lucks: Lucks | None = None,
 ) -> Standings:
     """Play deals in all seatings; Ctrl-C stops and returns the finished ones.
 
     Without `seats` there is one seat per bot, up to four. `options` are the rules options, as in
-    `Game.new`.
+    `Game.new`. With `lucks`, the luck of the dice is taken out of the points.
     """
     if len(bots) < 2 or len(set(bots)) < len(bots):
         raise BadSetup("name at least two bots, each only once")
@@ -227,10 +245,12 @@ def arena(
         raise BadSetup(f"{len(bots)} bots cannot fill {seats} seats; name more bots")
     check(game, bots[:seats], deals, seed, jobs)
     standings = Standings(game, seats, tuple(bots), seed, turned_on(options))
+    standings.luck_adjusted = lucks is not None
     standings.compile_seconds = prepare(game, bots, find)
     every = len(standings.seatings)
     jobs = jobs or sensible_jobs(bots, deals * every)
-    todo = seated(standings, deals, chunk_size(most_at_once(game, bots, find), deals, jobs))
+    size = 1 if lucks else chunk_size(most_at_once(game, bots, find), deals, jobs)
+    todo = seated(standings, deals, size)
     began = perf_counter()
     results: list[PlayedChunk] = []
     try:
@@ -239,7 +259,7 @@ def arena(
                 with shield.up():
                     results.append(played)
                     if len(results) == every:
-                        standings.add(results)
+                        standings.add(results, lucks)
                         standings.wall_seconds = perf_counter() - began
                         results.clear()
                         if watch:
@@ -251,7 +271,14 @@ def arena(
 
 def seated(standings: Standings, deals: int, size: int) -> Iterator[Chunk]:
     """Chunks of deals, each in every seating."""
-    whole = Chunk(standings.game, (), standings.seed, deals, options=standings.options)
+    whole = Chunk(
+        standings.game,
+        (),
+        standings.seed,
+        deals,
+        moves=standings.luck_adjusted,
+        options=standings.options,
+    )
     for chunk in chunks(whole, size):
         for seating in standings.seatings:
             yield replace(chunk, bots=seating)

@@ -92,6 +92,11 @@ def add(command: AddCommand) -> None:
         help="seats per game; 1: every bot plays solo (default: one per bot, up to 4)",
     )
     add_common(arena, "number of games per seating")
+    arena.add_argument(
+        "--luck-adjusted",
+        action="store_true",
+        help="take the luck of the dice out of the points (needs trained weights; slower)",
+    )
     arena.set_defaults(run=run_arena)
 
 
@@ -332,9 +337,14 @@ def can_print(letters: str) -> bool:
 
 def run_arena(args: argparse.Namespace) -> int:
     need_numbers()
+    from foxtray.review.strength import lucks
     from foxtray.sim.arena import arena
 
     find = finder(args.game, args.bots, args.weights)
+    if args.luck_adjusted:
+        from foxtray.bots.levels import check as check_bot
+
+        check_bot("strong", game=args.game)
     progress = ProgressBar(args.games)
     standings = arena(
         args.game,
@@ -346,6 +356,7 @@ def run_arena(args: argparse.Namespace) -> int:
         find=find,
         options=dict(args.option or ()),
         watch=lambda standings: progress.show(standings.deals, standings.wall_seconds),
+        lucks=lucks if args.luck_adjusted else None,
     )
     progress.wipe()
     if standings.deals:
@@ -387,6 +398,8 @@ def rank(standings: Standings) -> list[str]:
                 f" {pair:<{wide}} {found.mean:+8.2f}  {between(found, '+8.2f')}"
                 f"     {ahead if sign > 0 else 1 - ahead:6.1%}"
             )
+    if standings.luck_adjusted:
+        lines += ["", " The luck of the dice is taken out of the points, not out of the wins."]
     spent = speed_line(standings.games, standings.cpu_seconds, standings.wall_seconds)
     return [*lines, "", spent]
 
