@@ -204,6 +204,10 @@ def test_a_deep_review_adds_up_and_keeps_the_luck() -> None:
     start = Record(record.setup)
     for entry in record.inputs[:12]:
         start._add(entry)
+    table = Record(played("clever", ("random", "casual", "greedy", "random")).setup)
+    for entry in played("clever", ("random", "casual", "greedy", "random")).inputs[:8]:
+        table._add(entry)
+    assert abs(review(table, "deep", seed=1, seats=[1]).players[0].correction) < 25
     deep = review(start, "deep", seed=1).players[0]
     value = deep.expected
     for moment in deep.moments:

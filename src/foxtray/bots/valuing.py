@@ -232,7 +232,8 @@ def roll_out(
                 luck += value - mean
                 if step == 0:
                     first = mean
-                outer.nodes[0] = inner.nodes[node]
+                # The game goes on without the bonus of a new round that a plan used in advance.
+                outer.nodes[0] = inner.nodes[inner.origins[node] if node > 0 else 0]
                 settle(tables, outer.nodes, 0, seat, bound, nets, inners)
             residuals[i][number] = value - luck - first
 
