@@ -11,7 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -93,6 +95,16 @@ def build() -> None:
     npm("run", "build")
 
 
+def man_page() -> Path:
+    """Write the manual page; the command line needs only the standard library to be imported."""
+    sys.path.insert(0, str(ROOT / "src"))
+    from foxtray import cli
+
+    path = Path(tempfile.mkdtemp()) / "foxtray.1"
+    path.write_text(cli.man_page(cli.build_parser()), encoding="utf-8")
+    return path
+
+
 class ClientHook(BuildHookInterface):
     """Puts the built page into the wheel; an editable install builds it with `make`."""
 
@@ -101,9 +113,10 @@ class ClientHook(BuildHookInterface):
     def dependencies(self) -> list[str]:
         return [] if machine_node() else [NODE_PACKAGE]
 
-    def initialize(self, version: str, build_data: dict[str, object]) -> None:
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version != "editable":
             build()
+            build_data["shared_data"][str(man_page())] = "share/man/man1/foxtray.1"
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ LEVELS = {
     "foxtray.render": 2,
     "foxtray.terminal": 2,
     "foxtray.terminal_table": 6,
+    "foxtray.completion": 6,
     "foxtray.rulebook": 2,
     "foxtray": 2,
     "foxtray.sim": 3,

@@ -14,7 +14,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
-from foxtray import Game, bots, extras, render
+from foxtray import Game, bots, cli, extras, render
 from foxtray.history import Setup
 from foxtray.record import Record, read
 from foxtray.terminal import Terminal
@@ -28,6 +28,7 @@ def seat(setup: Setup, path: Path | None = None) -> TableApp:
     table.bots = {
         at: bots.bot(name).choose for at, name in enumerate(setup.names) if name in bots.names()
     }
+    table.hint = cli.hint_lines
     return TableApp(table)
 
 
@@ -311,9 +312,9 @@ def test_a_hint_names_a_choice(long_run: bool) -> None:
         await press(pilot, app, "enter", "h")
         while "looking" in text_of(app, "#story").splitlines()[1]:
             await pilot.pause(0.1)
-        assert "hint: " in text_of(app, "#story")
+        assert "Hint: " in text_of(app, "#story")
         assert app.highlighted is not None
-        assert f"hint: {app.highlighted.action}" in text_of(app, "#story")
+        assert f"Hint: {app.highlighted.action}" in text_of(app, "#story")
 
     drive(seat(Setup("clever", seed=3)), steps)
 

@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from foxtray import __version__, bots, perft, record, rulebook
-from foxtray.arguments import INTERRUPTED, add_options, seat_count, whole
+from foxtray import __version__, bots, completion, perft, record, rulebook
+from foxtray.arguments import INTERRUPTED, ON_OFF, add_options, seat_count, whole
 from foxtray.bots import commands as bot_commands
 from foxtray.bots.levels import ME
 from foxtray.bots.levels import check as check_bot
@@ -30,6 +30,7 @@ from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.game import Game
 from foxtray.games.registry import SHEETS, refused
 from foxtray.history import Setup
+from foxtray.position import OPTIONS
 from foxtray.rating import commands as rating_commands
 from foxtray.record import Record
 from foxtray.render import Ink
@@ -188,6 +189,14 @@ def build_parser() -> Parser:
     train_commands.add(command)
     review_commands.add(command, load)
     server_commands.add(command)
+
+    completing = command(
+        "completion", "print a script that completes commands in your shell", ["bash", "fish"]
+    )
+    completing.add_argument("shell", choices=completion.SHELLS, help="the shell")
+    completing.set_defaults(run=lambda args: run_completion(args, parser))
+    manual = command("man", "print the manual page", ["| man -l -"])
+    manual.set_defaults(run=lambda args: run_man(parser))
     return parser
 
 
@@ -339,6 +348,36 @@ def compare_kept(setup: Setup, args: argparse.Namespace) -> None:
         )
     if args.entropy and args.entropy not in [entropy.hex() for entropy in setup.entropies]:
         raise FoxtrayError(f"{args.file}: your entropy was not used for these dice")
+
+
+def run_completion(args: argparse.Namespace, parser: Parser) -> int:
+    playing = bots.names()
+    values = {"--bot": playing, "--bots": playing, "--seats": ("1", "2", "3", "4", ME, *playing)}
+    values["--option"] = tuple(f"{name}={value}" for name in OPTIONS for value in ON_OFF)
+    print(completion.script(args.shell, parser, values), end="")
+    return 0
+
+
+def run_man(parser: Parser) -> int:
+    print(man_page(parser), end="")
+    return 0
+
+
+def man_page(parser: Parser) -> str:
+    """The manual page; the wheel contains it too."""
+    variables = {
+        "FOXTRAY_DATA": "The folder for games and the bots that you added.",
+        "FOXTRAY_CACHE": "The folder for compiled code.",
+        "FOXTRAY_PORT, ...": "Every option of foxtray serve, in capitals.",
+        "NO_COLOR": "If set, nothing is coloured.",
+    }
+    folders = {
+        "The database of the server, unless FOXTRAY_DATA or --db says otherwise.": Path(
+            "~/.local/share/foxtray/foxtray.db"
+        ),
+        "Compiled code, which can be deleted.": Path("~/.cache/foxtray"),
+    }
+    return completion.manual(parser, __version__, variables, folders)
 
 
 def run_perft(args: argparse.Namespace) -> int:

@@ -605,11 +605,8 @@ class TableApp(App[bool]):
 
     @work(thread=True, exclusive=True, group="hint")
     def find_hint(self, game: Game, seat: int) -> None:
-        from foxtray.review import hint
-
         try:
-            best = hint(game, seat, "quick").best
-            told = f"hint: {', then '.join(best.actions)} (about {best.points:.0f} points)"
+            told = " ".join(line.strip() for line in self.table.hint(game, seat))
         except FoxtrayError as error:
             told = str(error)
         self.call_from_thread(self.show_hint, game, told)
@@ -617,7 +614,7 @@ class TableApp(App[bool]):
     def show_hint(self, game: Game, told: str) -> None:
         if game is self.game:  # otherwise the player has already decided
             self.say(told)
-            action = told.removeprefix("hint: ").partition(",")[0].partition(" ")[0]
+            action = told.removeprefix("Hint: ").partition(" ")[0]
             for i, choice in enumerate(self.table.offered):
                 if str(choice.action) == action:
                     self.query_one("#choices", OptionList).highlighted = i
