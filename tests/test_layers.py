@@ -147,7 +147,7 @@ def test_the_rules_need_only_the_standard_library(module: str) -> None:
         assert foreign <= sys.stdlib_module_names
 
 
-SERVER_PACKAGES = ("protocol", "store", "bots", "tables", "http")
+SERVER_PACKAGES = ("protocol", "store", "bots", "tables", "daily", "http")
 
 
 @pytest.mark.parametrize("package", SERVER_PACKAGES)

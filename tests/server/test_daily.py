@@ -170,6 +170,7 @@ def test_everybody_meets_the_same_dice_once_and_is_ranked(server: Dated, tmp_pat
     path = f"/api/tables/{tables['Ana']}"
     assert server.http("GET", f"{path}/record", token=ana)[1]["code"] == "daily_open"
     assert server.http("GET", f"{path}/steps", token=ana)[0] == 200
+    assert server.http("POST", f"{path}/review", token=ana)[1]["code"] == "daily_open"
     assert server.ranking(ana)["secret"] is None
     server.to(0.5, days=1)
     assert server.http("GET", f"{path}/record", token=ana)[1]["code"] == "daily_open"
@@ -200,6 +201,7 @@ def test_deleting_the_account_or_giving_up_brings_no_second_attempt(server: Date
     ana, bo = known(server, "Ana", "Bo")
     table = server.started(ana)
     play(server, table, ana, random.Random(1), 6)
+    assert post(server, table, ana, "hint")["code"] == "no_hints"
     assert post(server, table, ana, "leave")["type"] == "ack"
     assert server.of("clever", ana)["state"] == "given_up"
     assert server.begin(ana)[1]["id"] == table

@@ -46,6 +46,7 @@ from foxtray.server.protocol.messages import (
 )
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.store import ExerciseRow, ReviewedRow
+from foxtray.server.tables.day_open import check_closed
 from foxtray.server.wall_clock import DAY, day_of
 from foxtray.views import game_view
 
@@ -82,6 +83,8 @@ def state_of(call: Call, request: Request) -> ReviewState:
 async def post_review(call: Call) -> ReviewState:
     """Ask for a review, or how far it is."""
     table = await finished(call)
+    # What a strong player would have done helps those who have yet to play the same dice.
+    await check_closed(call.services.store, table.state)
     reviewer = call.services.reviewer
     if await call.services.store.coach.review(table.id) is not None:
         return ReviewState("done", 1.0)
