@@ -12,6 +12,7 @@ import pytest
 from foxtray import SHEETS, Game, Throw, bots
 from foxtray.bots.base import NoWeights
 from foxtray.cli import main
+from foxtray.events import ActionSpent, BonusEarned, BonusUsed
 from foxtray.games import registry
 from foxtray.games.folder import ENGLISH, ROLL, BadFolder, read_folder
 from foxtray.games.registry import UnknownGame, folder_of, sheet_of
@@ -42,11 +43,21 @@ def test_the_guided_game_can_be_played(game: str) -> None:
     lesson = folder_of(game).lesson
     assert lesson
     moment, throws = Game.new(game), iter(lesson.throws)
+    earned: list[str] = []
+    chained = spent = False
     for step in lesson.inputs:
         if step == ROLL:
-            moment = moment.roll(Throw(tuple(map(int, next(throws))))).game
+            moment, events = moment.roll(Throw(tuple(map(int, next(throws)))))
         else:
-            moment = moment.play(0, step).game
+            moment, events = moment.play(0, step)
+        kinds = [type(event) for event in events]
+        earned += [event.bonus for event in events if isinstance(event, BonusEarned)]
+        # A mark that a bonus made sets off another bonus.
+        chained |= BonusUsed in kinds and BonusEarned in kinds[kinds.index(BonusUsed) :]
+        spent |= any(isinstance(e, ActionSpent) and e.track == "extra" for e in events)
+    assert "fox" in earned
+    assert chained
+    assert spent
     assert f"lesson.{len(lesson.inputs) + 2}" not in folder_of(game).text(ENGLISH)
 
 
@@ -151,7 +162,7 @@ def test_a_folder_needs_no_more_than_sheet_words_and_rules(make: Make) -> None:
         ({"lesson.json": {"throws": [], "inputs": ["roll"]}}, "1 rolls but 0 throws"),
         (
             {"lesson.json": {"throws": [], "inputs": ["pass"] * 30}},
-            "text/en.json is missing 'lesson.19'",
+            "text/en.json is missing 'lesson.22'",
         ),
         ({"strength.json": "?"}, "strength.json is not valid JSON"),
         ({"bots.toml": "casual ="}, "bots.toml is not valid TOML"),

@@ -239,26 +239,12 @@ def test_a_game_of_which_only_the_result_is_kept(guest: Invite, server: Server) 
     ana = guest()
     ana.introduce("Ana")
     me = ana.context.request.get(f"{server.url}/api/me").json()["player"]["id"]
-    row = (
-        "long ago",
-        0,
-        me,
-        None,
-        "clever",
-        1,
-        1,
-        199,
-        "[30,40,50,60,7]",
-        1,
-        7,
-        1,
-        0,
-        0,
-        None,
-        None,
-    )
+    row = ("long ago", 0, me, "clever", 1, 1, 199, "[30,40,50,60,7]", 1, 7, 1, 0)
+    columns = '"table", seat, player, game, seats, finished, total, areas, foxes, fox_value, won'
     with sqlite3.connect(server.db) as connection:
-        connection.execute(f"INSERT INTO results VALUES ({','.join('?' * len(row))})", row)
+        connection.execute(
+            f"INSERT INTO results ({columns}, practice) VALUES ({','.join('?' * len(row))})", row
+        )
     connection.close()
     ana.open("/history")
     line = ana.page.locator("li", has_text="199")

@@ -63,7 +63,7 @@ def visit_all(ana: Guest, game: str) -> None:
     assert "step=8" in page.url
     # Without a clipboard, as on plain http, the link is there to be copied by hand.
     page.evaluate("() => Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    page.locator(".controls .plain").click()
+    page.locator("[data-share]").click()
     expect(page.locator(".controls .link")).to_be_focused()
     assert page.evaluate("() => getSelection().toString()") == page.url
     ana.axe()

@@ -715,4 +715,6 @@ export const de: Catalogue = {
   'first.title': 'Willkommen',
   'first.text': 'Würfeln, ankreuzen, Ketten von Boni auslösen: Hier spielst du zwei clevere Würfelspiele, allein, mit Freunden oder gegen Bots.',
   'first.learn': 'In drei Minuten lernen',
+  'rules.index': 'Inhalt',
+  'rules.sheet': 'Das Spielblatt: was jedes Feld verlangt und bringt.',
 }

@@ -713,4 +713,6 @@ export const en = {
   'first.title': 'Welcome',
   'first.text': 'Roll dice, cross off spaces and set off chains of bonuses: play two clever dice games here, alone, with friends or against bots.',
   'first.learn': 'Learn in three minutes',
+  'rules.index': 'Contents',
+  'rules.sheet': 'The score sheet, with what each space asks for and gives.',
 }

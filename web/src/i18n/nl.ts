@@ -715,4 +715,6 @@ export const nl: Catalogue = {
   'first.title': 'Welkom',
   'first.text': 'Dobbel, kruis vakjes aan en zet kettingen van bonussen in gang: speel hier twee slimme dobbelspellen, alleen, met vrienden of tegen bots.',
   'first.learn': 'Leer het in drie minuten',
+  'rules.index': 'Inhoud',
+  'rules.sheet': 'Het speelveld: wat elk vakje vraagt en geeft.',
 }

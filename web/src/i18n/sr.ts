@@ -715,4 +715,6 @@ export const sr: Catalogue = {
   'first.title': 'Zdravo',
   'first.text': 'Bacaj kockice, precrtavaj polja i pokreći nizove bonusa: ovde se igraju dve pametne igre kockicama – solo, s prijateljima ili protiv botova.',
   'first.learn': 'Nauči za tri minuta',
+  'rules.index': 'Sadržaj',
+  'rules.sheet': 'Listić: šta svako polje traži i donosi.',
 }

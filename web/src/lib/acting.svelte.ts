@@ -59,7 +59,8 @@ export class Acting {
   }
 
   reroll(): void {
-    void this.play('reroll', true)
+    // In a guided game each step is told, also the roll that follows.
+    void this.play('reroll', !this.choosing.lesson)
   }
 
   undo(): void {
