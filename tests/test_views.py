@@ -11,7 +11,7 @@ from foxtray.errors import NothingToUndo
 from foxtray.geometry import sheet_view
 from foxtray.history import Setup
 from foxtray.record import Record
-from foxtray.views import PlaceView, game_view, previews
+from foxtray.views import PlaceView, game_view, previews, without_foxes
 
 
 @pytest.mark.parametrize("name", SHEETS)
@@ -73,10 +73,17 @@ def test_what_a_legal_action_promises_is_what_it_marks(name: str, seats: int) ->
         place, preview = rng.choice(list(zip(offered, shown, strict=True)))
         before = game.scores()[seat]
         game, events = game.play(seat, place["action"])
-        assert preview["events"] == [event.as_dict() for event in events]
+        told = [event.as_dict() for event in events]
+        names = [event["event"] for event in told]
+        ends = names.index("round_started") if "round_started" in names else len(names)
+        assert preview["events"] == told[:ends]
         after = game.scores()[seat]
-        assert preview["points"] == after.total - before.total
-        assert preview["score"]["total"] == after.total
+        later = sum(
+            event["event"] == "bonus_earned" and (event["seat"], event["bonus"]) == (seat, "fox")
+            for event in told[ends:]
+        )
+        assert preview["points"] == after.total - before.total - later * after.fox_value
+        assert preview["score"]["total"] == before.total + preview["points"]
         check_mark(game, seat, place, preview["events"])
     final = game_view(game)
     assert final["winners"]
@@ -89,3 +96,26 @@ def check_mark(game: Game, seat: int, place: PlaceView, events: list[dict[str, o
     marked = [event for event in events if event["event"] == "marked"]
     if place["cell"] is not None:
         assert (marked[0]["cell"], marked[0]["mark"]) == (place["cell"], place["mark"])
+
+
+def test_a_preview_leaves_the_bonus_of_the_next_round_to_it() -> None:
+    """The move that ends a round earns nothing of what the next round gives to everybody."""
+    rng = random.Random(7)
+    game, dice = Game.new("twice", 1), SeededDice(7)
+    rounds = 0
+    while not game.over:
+        address = game.address()
+        if address:
+            game = game.roll(dice.throw(*address)).game
+            continue
+        for preview in previews(game, 0):
+            names = [event["event"] for event in preview["events"]]
+            assert "round_started" not in names
+            sources = [event.get("source") for event in preview["events"]]
+            assert "round" not in sources
+        game, events = game.play(0, rng.choice(game.legal(0)))
+        rounds += any(event.name == "round_started" for event in events)
+    assert rounds == 5
+    card = game.score(0)
+    fewer = without_foxes(card, 1)
+    assert (fewer.foxes, fewer.total) == (card.foxes - 1, card.total - card.fox_value)

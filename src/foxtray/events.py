@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
@@ -255,3 +255,11 @@ def read_log(layout: Layout, log: Log) -> Iterator[Event]:
     for i in range(0, log.size, ENTRY_WIDTH):
         code, a, b, c, d = log.entries[i : i + ENTRY_WIDTH]
         yield READERS[code](layout, a, b, c, d)
+
+
+def before_round(events: Sequence[Event]) -> Sequence[Event]:
+    """What a move itself sets off: everything before the next round begins, with its bonus."""
+    for i, event in enumerate(events):
+        if isinstance(event, RoundStarted):
+            return events[:i]
+    return events

@@ -14,7 +14,7 @@ from foxtray.core import codes
 from foxtray.core.layout import Action
 from foxtray.dice import SeededDice, Throw
 from foxtray.errors import FoxtrayError, MalformedThrow
-from foxtray.events import Event, Marked
+from foxtray.events import Event, Marked, before_round
 from foxtray.game import Game, choose_seat
 from foxtray.history import PlayInput, Setup
 from foxtray.position import OPTIONS
@@ -73,7 +73,7 @@ def foresee(game: Game, seat: int, action: Action) -> Choice:
     return Choice(
         action,
         after.scores()[seat].total - game.scores()[seat].total,
-        tuple(words.sets_off(game.sheet, events, seat)),
+        tuple(words.sets_off(game.sheet, before_round(events), seat)),
         tuple(words.to_tray(game.sheet, events)),
         tuple(e.cell for e in events if isinstance(e, Marked) and e.seat == seat),
         after,

@@ -8,7 +8,7 @@ from foxtray.core import codes, rules
 from foxtray.core.codes import PlaceName
 from foxtray.core.layout import Action
 from foxtray.core.state import State
-from foxtray.events import EventView
+from foxtray.events import BonusEarned, EventView, before_round
 from foxtray.game import Game, ScoreCard, Stage, bits
 from foxtray.record import Record
 
@@ -216,19 +216,32 @@ def place_view(game: Game, seat: int, action: Action) -> PlaceView:
 
 
 def previews(game: Game, seat: int) -> list[PreviewView]:
-    """What each legal action of a seat would set off."""
+    """What each legal action of a seat would set off itself: not the bonus of the next round."""
     before = game.score(seat)
     found: list[PreviewView] = []
     for action in game.legal(seat):
         after, events = game.play(seat, action)
-        card = after.score(seat)
+        own = before_round(events)
+        card = without_foxes(
+            after.score(seat),
+            sum(
+                isinstance(event, BonusEarned) and (event.seat, event.bonus) == (seat, "fox")
+                for event in events[len(own) :]
+            ),
+        )
         found.append(
             {
                 "action": action.text,
-                "events": [event.as_dict() for event in events],
+                "events": [event.as_dict() for event in own],
                 "points": card.total - before.total,
                 "areas": [b - a for a, b in zip(before.areas, card.areas, strict=True)],
                 "score": score_view(card),
             }
         )
     return found
+
+
+def without_foxes(card: ScoreCard, count: int) -> ScoreCard:
+    """The points without some of the foxes."""
+    total = card.total - count * card.fox_value
+    return ScoreCard(card.areas, card.foxes - count, card.fox_value, total)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from foxtray.bots import LEVELS
-from server.harness import Client, Server, until
+from server.harness import Client, Refused, Server, until
 from server.test_kill import log_lengths
 from server.test_tables import run, seated
 
@@ -57,6 +57,58 @@ def test_bots_pause_until_the_host_switches_it_off(slow: Server) -> None:
             await host.wait()
         await host.command("pause", on=True)
         await host.__aexit__()
+
+    run(main())
+
+
+def test_a_player_alone_with_bots_sets_their_pace(slow: Server) -> None:
+    async def main() -> None:
+        host = await where_a_bot_begins(slow)
+        await host.command("pace", pace="quick")
+        assert by_bots(host) == []
+        # A touch skips what is shown, until something is asked of the player.
+        answer = await host.command("pace", pace="calm", skip=True)
+        assert answer["type"] == "ack"
+        while not host.my_move():
+            await host.wait()
+        acted = by_bots(host)
+        assert acted
+        # From here on bots pause again.
+        while move := host.my_move():
+            await host.command(**move)
+        await host.command("pace", pace="calm")
+        assert by_bots(host) == acted
+        await host.command("pace", pace="instant")
+        while by_bots(host) == acted:
+            await host.wait()
+        await host.__aexit__()
+
+    run(main())
+
+
+def test_the_calmest_of_several_people_sets_the_pace(slow: Server) -> None:
+    async def main() -> None:
+        while True:
+            made, (host, guest) = await seated(slow, "mob")
+            await host.command("start")
+            if host.table["first"] == 2:
+                break
+            for client in (host, guest):
+                await client.__aexit__()
+        for client in (host, guest):
+            await client.command("pace", pace="calm", skip=True)
+        await host.command("pace", pace="instant", skip=True)
+        assert by_bots(host) == [], "the other one wants to see it"
+        await guest.command("pace", pace="instant")
+        while not by_bots(host):
+            await host.wait()
+        _, token = slow.player("Watcher")
+        key = made["you"]["key"]
+        async with Client(slow.port, made["id"], token, key) as watcher:
+            with pytest.raises(Refused, match="not_seated"):
+                await watcher.command("pace", pace="calm")
+        for client in (host, guest):
+            await client.__aexit__()
 
     run(main())
 

@@ -75,6 +75,8 @@ export type ShapeName =
   | 'cross'
   | 'moon'
 
+export type PaceName = 'calm' | 'quick' | 'instant'
+
 export type EntryKind =
   | 'sat'
   | 'left'
@@ -573,6 +575,19 @@ export interface Hint {
   id: string
   seat?: number | null
   language?: string
+}
+
+/**
+ * Say how fast bots should be, where a table lets them pause. The calmest wish of the players
+ * present counts; a player who says nothing wants them calm. With `skip`, bots do not pause until a
+ * person is asked for something, but only if I am the only person at the table. It is not kept, so
+ * say it again on every connection.
+ */
+export interface Pace {
+  type: 'pace'
+  id: string
+  pace: PaceName
+  skip?: boolean
 }
 
 /**
@@ -1607,6 +1622,7 @@ export type FromClient =
   | Hint
   | Preview
   | Say
+  | Pace
   | Hello
   | Ping
 

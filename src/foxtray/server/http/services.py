@@ -26,6 +26,7 @@ from foxtray.server.protocol.messages import (
     Ack,
     Hint,
     Hinted,
+    Pace,
     Posted,
     Preview,
     Previews,
@@ -118,6 +119,8 @@ class Services:
             elif isinstance(command, Say):
                 self.limits.spend("say", None, player.id)
                 answer = table.say(player.id, command)
+            elif isinstance(command, Pace):
+                answer = table.set_pace(player.id, command)
             else:
                 if isinstance(command, Reseat) and command.guest is not None:
                     command.guest = self.players.allowed_name(command.guest)

@@ -39,6 +39,8 @@ Phrase = Literal[
 ]  # fmt: skip
 """What people can say at a table; there is no free text. The last five are reactions."""
 PHRASES: tuple[str, ...] = get_args(Phrase)
+PaceName = Literal["calm", "quick", "instant"]
+"""How long bots pause: as people would, briefly, or not at all."""
 BotName = Annotated[str, Meta(pattern=NAME_PATTERN)]
 ActionText = Annotated[str, Meta(min_length=1, max_length=16)]
 GameName = Annotated[str, Meta(min_length=1, max_length=16, pattern="^[a-z]*$")]
@@ -273,6 +275,16 @@ class Hint(Command, tag="hint"):
     language: LanguageName = "en"
 
 
+class Pace(Command, tag="pace"):
+    """Say how fast bots should be, where a table lets them pause. The calmest wish of the players
+    present counts; a player who says nothing wants them calm. With `skip`, bots do not pause
+    until a person is asked for something, but only if I am the only person at the table. It is not
+    kept, so say it again on every connection."""
+
+    pace: PaceName
+    skip: bool = False
+
+
 TableCommand = (
     Sit | Leave | Reseat | Start | Reveal | Roll | EnterFaces | Play | Undo | Takeover | Resume
     | Pause | Rematch | Hint
@@ -293,8 +305,8 @@ class Ping(Struct, tag_field="type", tag="ping", forbid_unknown_fields=True, fro
     seconds is dropped."""
 
 
-Incoming = TableCommand | Preview | Say | Hello | Ping
-Posted = TableCommand | Preview | Say
+Incoming = TableCommand | Preview | Say | Pace | Hello | Ping
+Posted = TableCommand | Preview | Say | Pace
 
 
 # --- what a table looks like --------------------------------------------------------------------

@@ -10,7 +10,7 @@ import structlog
 
 from foxtray.bots import BotError
 from foxtray.errors import FoxtrayError
-from foxtray.server.protocol.messages import Ack, Play, Roll
+from foxtray.server.protocol.messages import Ack, PaceName, Play, Roll
 from foxtray.server.tables.commands import Bot
 from foxtray.server.tables.context import TableContext
 from foxtray.server.tables.log import TableLog
@@ -22,6 +22,10 @@ RETRY = 0.5
 """Seconds until a seat whose bot stopped early is tried again."""
 AFTER_FAILURE = 5.0
 """Seconds until a bot that failed is asked again."""
+
+
+PACES: dict[PaceName, float] = {"calm": 1.0, "quick": 0.3, "instant": 0.0}
+"""How long bots pause, as a part of the server's setting; the calmest first."""
 
 
 class BotDriver:
@@ -40,13 +44,19 @@ class BotDriver:
         self._execute = execute
         self._hurry = asyncio.Event()
         """Set if bots do not pause."""
+        self._paces: dict[str, PaceName] = {}
+        """What players have asked for."""
+        self._skip = False
+        """No pauses until a person is asked for something."""
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._closed = False
 
     def drive(self) -> None:
         """Let bots act for the seats that the game waits for, while a person is present."""
         state = self._log.state
-        if state.pause:
+        if any(not state.seats[seat].driver for seat in state.wanted()):
+            self._skip = False
+        if state.pause and not self._skip and self._share():
             self._hurry.clear()
         else:
             self._hurry.set()
@@ -57,6 +67,24 @@ class BotDriver:
                 task = asyncio.create_task(self._play(seat))
                 self._tasks[seat] = task
                 task.add_done_callback(partial(self._stopped, seat))
+
+    def set_pace(self, player: str, pace: PaceName, *, skip: bool) -> None:
+        """A player wants bots to be that fast from now on."""
+        self._paces[player] = pace
+        self._skip = self._skip or (skip and self._people() == [player])
+        self.drive()
+
+    def _people(self) -> list[str]:
+        """The players who are present, each once."""
+        seats = self._log.state.seats
+        present = self._presence.present(seats)
+        found = (seat.player for seat, here in zip(seats, present, strict=True) if here)
+        return list(dict.fromkeys(player for player in found if player))
+
+    def _share(self) -> float:
+        """How much of the server's pause the calmest of the people present wants."""
+        wishes = [PACES[self._paces.get(player, "calm")] for player in self._people()]
+        return max(wishes, default=1.0)
 
     def _stopped(self, seat: int, task: asyncio.Task[None]) -> None:
         self._tasks.pop(seat, None)
@@ -73,7 +101,7 @@ class BotDriver:
             bot = self._log.state.seats[seat].driver
             if bot is None or self._context.store.failing:
                 return
-            if self._log.state.pause and self._context.bot_pause:
+            if not self._hurry.is_set() and self._context.bot_pause:
                 await self._pause()
                 state = self._log.state
                 if seat not in state.driven_now() or state.seats[seat].driver != bot:
@@ -92,7 +120,7 @@ class BotDriver:
         """Pause as a person would, or until the table turns pauses off."""
         try:
             longer = self._context.machine.rng.uniform(0.6, 1.4)
-            async with asyncio.timeout(self._context.bot_pause * longer):
+            async with asyncio.timeout(self._context.bot_pause * self._share() * longer):
                 await self._hurry.wait()
         except TimeoutError:
             pass

@@ -239,6 +239,13 @@ class Table:
             self.presence.tell(encode(said))
         return Ack(command.id, self.log.seq)
 
+    def set_pace(self, player: str, command: messages.Pace) -> Ack:
+        """How fast a player wants bots to be; it is not kept."""
+        if self.state.seat_of(player) is None:
+            raise Refusal("not_seated")
+        self.bots.set_pace(player, command.pace, skip=command.skip)
+        return Ack(command.id, self.log.seq)
+
     # --- coming and going --------------------------------------------------------------------
 
     def join(self, listener: Listener) -> None:
