@@ -384,3 +384,39 @@ def test_with_the_keyboard_alone(guest: Invite, long_run: bool, game: str) -> No
     told = " ".join(heard)
     for words in (r"Roll 1: White \d", r"takes the \w+ \d", r"Choose a die\.", r"Roll the dice"):
         assert re.search(words, told), words
+
+
+def test_a_game_by_shortcuts(guest: Invite) -> None:
+    """A solo game takes at most 120 keys, and `?` tells which."""
+    ana = guest(DESKTOP, seed=2)
+    page = ana.page
+    ana.begin("clever")
+    ana.settled()
+    page.keyboard.press("?")
+    dialog = page.locator("dialog")
+    expect(dialog).to_contain_text("Choose a die")
+    ana.axe()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    keys = idle = 0
+    while not ana.over:
+        ana.answered()
+        key = page.evaluate(
+            """() => {
+              const has = (selector) => document.querySelector(selector);
+              if (has('.act button.primary:not(:disabled)')) return 'Enter';
+              if (has('.chip')) return 'ArrowRight';
+              const die = has('.spot:not([inert]) > button');
+              if (die) return die.dataset.die;
+              return has('.act .pass') ? 'p' : null;
+            }"""
+        )
+        if key is None:
+            idle += 1
+            assert idle < 400
+            page.wait_for_timeout(20)
+        else:
+            page.keyboard.press(key)
+            keys, idle = keys + 1, 0
+    assert keys <= 120, keys
+    print(f"\n{keys} keys")

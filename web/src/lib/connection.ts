@@ -8,6 +8,7 @@ import {
   type FromClient,
   type FromServer,
   type Hinted,
+  type Pace,
   type Problem,
   type TableCommand,
 } from './wire'
@@ -15,6 +16,8 @@ import {
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 /** A command before it is sent: then it gets its id. */
 export type Command = WithoutId<TableCommand>
+/** What is said once, and not kept. */
+export type Telling = WithoutId<Pace>
 export type Line = 'connecting' | 'open' | 'lost' | 'ended'
 export type Answer = { ok: true; seq: number; table?: string; hint?: Hinted } | { ok: false; refusal: Problem }
 
@@ -71,6 +74,7 @@ export class Connection {
   private waiting: Waiting[] = []
   private asked: { id: string; answer: (actions: Preview[], seq: number) => void } | null = null
   private stopped = false
+  private readonly told = new Set<string>()
 
   constructor(
     private readonly world: World,
@@ -120,6 +124,13 @@ export class Connection {
       this.remember()
       this.transmit(entry)
     })
+  }
+
+  /** Says something once: it is not kept, and nobody waits for an answer. */
+  tell(message: Telling): void {
+    const id = this.world.id()
+    this.told.add(id)
+    this.write({ ...message, id } as FromClient)
   }
 
   /** Asks for everything anew: who I am at this table has changed. */
@@ -200,11 +211,13 @@ export class Connection {
         this.opened()
         break
       case 'ack':
+        this.told.delete(message.id)
         this.settle(message.id, { ok: true, seq: message.seq, table: message.table })
         return
       case 'refused':
         if (message.id === null || !this.settle(message.id, { ok: false, refusal: message })) {
-          if (this.asked?.id !== message.id) this.listener.refused(message)
+          const quiet = this.asked?.id === message.id || this.told.delete(message.id ?? '')
+          if (!quiet) this.listener.refused(message)
         }
         return
       case 'hinted':

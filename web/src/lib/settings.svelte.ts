@@ -1,4 +1,6 @@
-// Choices of this browser: light or dark, sounds, the lens, shortcuts.
+// Choices of this browser: light or dark, the pace of bots, sounds, the lens, shortcuts.
+
+import type { PaceName } from './wire'
 
 export type Theme = 'auto' | 'light' | 'dark'
 
@@ -59,6 +61,32 @@ export function turn(name: Switch, on: boolean): void {
   switches = { ...switches, [name]: on }
   try {
     localStorage.setItem('switches', JSON.stringify(switches))
+  } catch {
+    // It lasts as long as the page.
+  }
+}
+
+export const PACES = ['calm', 'quick', 'instant'] as const satisfies PaceName[]
+
+function keptPace(): PaceName {
+  try {
+    return PACES.find((name) => name === localStorage.getItem('pace')) ?? 'quick'
+  } catch {
+    return 'quick'
+  }
+}
+
+let pace = $state<PaceName>(keptPace())
+
+/** How fast bots are to be. */
+export function currentPace(): PaceName {
+  return pace
+}
+
+export function setPace(wanted: PaceName): void {
+  pace = wanted
+  try {
+    localStorage.setItem('pace', wanted)
   } catch {
     // It lasts as long as the page.
   }

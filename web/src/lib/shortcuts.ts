@@ -7,7 +7,7 @@ import { letterOf } from './names'
 
 /** Whether a key belongs to what has the focus, not to the table. */
 function taken(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector('dialog[open]')) return true
+  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || document.querySelector('dialog[open]')) return true
   return (event.target as Element).matches('input, select, textarea')
 }
 
@@ -36,8 +36,9 @@ export function press(
     return true
   }
   if (key === 'Enter') {
-    // A button that has the focus is pressed by the browser itself.
-    if ((event.target as Element).closest('button, a, [role=button]') && !picked) return false
+    // A button that has the focus is pressed by the browser itself, but a die is chosen already.
+    const button = (event.target as Element).closest('button, a, [role=button]')
+    if (button && !(picked && button.closest('.dice, .choices'))) return false
     if (!acting.can) return false
     acting.main()
     return true

@@ -4,7 +4,7 @@ import { Connection, type Answer, type Command, type Line, type World } from './
 import type { GameView, Preview } from './game'
 import { hex, randomBytes } from './sha256'
 import type { Phrase } from './phrases.svelte'
-import type { Entry, FromServer, Notice, Problem, TableInfo, You } from './wire'
+import type { Entry, FromServer, Notice, PaceName, Problem, TableInfo, You } from './wire'
 
 /** Commands that act for one seat: mine, or that of a guest on this device. */
 const OF_A_SEAT = ['roll', 'enter_faces', 'play', 'undo']
@@ -218,6 +218,20 @@ export class Table {
   /** Says a phrase to everybody here; one that is lost on the way is not missed. */
   say(phrase: Phrase): void {
     this.connection.say(phrase)
+  }
+
+  /** Whether the game waits for bots, and for nobody else. */
+  get botsOnly(): boolean {
+    const { game, info } = this
+    if (!game || !info || game.over) return false
+    const wanted = game.rolling.length ? [game.active] : game.awaiting
+    const driven = (seat: number) => info.seats[seat]?.kind === 'bot' || !!info.seats[seat]?.stand_in
+    return wanted.length > 0 && wanted.every(driven)
+  }
+
+  /** Says how fast bots are to be; with skip, what they are doing now is not waited for. */
+  pace(pace: PaceName, skip = false): void {
+    this.connection.tell({ type: 'pace', pace, skip })
   }
 
   private receive(message: FromServer): void {
