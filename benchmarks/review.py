@@ -116,10 +116,9 @@ def main() -> None:
                     rows.append(measure(level, game, seed, number < args.pairs))
         KEPT.write_text(json.dumps(kept))
         print(f"{number + 1} games of each level", flush=True)
-    order = [f"{game} {level}" for game in games for level in args.only]
-    rows_by = {key: kept["rows"][key] for key in order}
-    print("\n".join(table(rows_by)))
-    write_page(rows_by)
+        if number:
+            write_page(kept["rows"])
+    print("\n".join(table(kept["rows"])))
 
 
 if __name__ == "__main__":

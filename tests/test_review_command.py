@@ -36,6 +36,7 @@ def test_the_table_adds_up(evening: Path, capsys: pytest.CaptureFixture[str]) ->
     assert sum(map(float, figures)) == pytest.approx(float(result), abs=0.3)
     assert sum(line.startswith(" round ") for line in lines) == 6
     assert "better" in said
+    assert "gave away" in said
     assert max(map(len, lines)) < 80
 
 

@@ -10,7 +10,7 @@ from foxtray.review.words import ENGLISH, texts
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 380, 48, 16, 52, 34
 BARS = 110
 """The height of the part with bars, below the line."""
-LINE, GOOD, BAD, PRICE = "#1f4f82", "#2f7d4f", "#b8862b", "#a33327"
+LINE, LUCK, PRICE = "#1f4f82", "#2f7d4f", "#a33327"
 STEPS = (5, 10, 20, 50, 100, 200)
 
 
@@ -42,7 +42,7 @@ def svg(player: SeatReview, title: str, language: str = ENGLISH) -> str:
         text(LEFT, 20, title, "start", ' font-size="15"'),
     ]
     at = LEFT
-    for colour, key in ((LINE, "value"), (GOOD, "luck"), (PRICE, "price")):
+    for colour, key in ((LINE, "value"), (LUCK, "luck"), (PRICE, "price")):
         word = label[f"page.{key}"]
         parts.append(f'<rect x="{at}" y="30" width="10" height="10" fill="{colour}"/>')
         parts.append(text(at + 15, 39, word, "start"))
@@ -65,10 +65,7 @@ def svg(player: SeatReview, title: str, language: str = ENGLISH) -> str:
         tall = abs(change) / largest * BARS / 2
         if tall >= 0.5:
             top = zero - tall if change > 0 else zero
-            if isinstance(moment, Decision):
-                colour = PRICE
-            else:
-                colour = GOOD if change > 0 else BAD
+            colour = PRICE if isinstance(moment, Decision) else LUCK
             wide = max(1.5, (WIDTH - LEFT - RIGHT) / count - 1)
             parts.append(
                 f'<rect x="{x(place):.1f}" y="{top:.1f}" width="{wide:.1f}" '

@@ -211,6 +211,9 @@ def told(game: str, decision: Decision, before: Game, seat: int, language: str) 
         actions = " ".join(line.actions)
         text = f"{label} {actions} ({line.points:.1f}): {in_words(before, seat, line.actions)}"
         lines += textwrap.wrap(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
+    step = max(decision.steps, key=lambda step: step.price)
+    if len(decision.steps) > 1:
+        lines.append(f"   {step.action} gave away {step.price:.1f}")
     for sentence in words.sentences(game, decision, language):
         lines += wrapped(sentence, "   ")
     return lines

@@ -52,7 +52,7 @@ def section(review: Review, player: SeatReview, language: str) -> list[str]:
     told = words.summary(player, language, review.finished)
     parts = [f"<section><h2>{escape(name)}</h2>" if review.seats > 1 else "<section>"]
     parts += [f"<p>{escape(told)}</p>", chart.svg(player, name, language)]
-    parts.append("<table><tr>")
+    parts.append("<table>")
     figures = [
         ("value", f"{player.expected:.1f}"),
         ("luck", f"{player.luck:+.1f}"),
@@ -61,10 +61,10 @@ def section(review: Review, player: SeatReview, language: str) -> list[str]:
         ("correction", f"{player.correction:+.1f}"),
         ("points", f"{player.result:.0f}"),
     ]
-    parts += [f'<th class="n">{escape(label[f"page.{key}"])}</th>' for key, _ in figures]
-    parts.append("</tr><tr>")
-    parts += [f'<td class="n">{value}</td>' for _, value in figures]
-    parts.append(f"</tr></table><h2>{escape(label['page.costliest'])}</h2>")
+    for key, value in figures:
+        word = escape(label[f"page.{key}"])
+        parts.append(f'<tr><th scope="row">{word}</th><td class="n">{value}</td></tr>')
+    parts.append(f"</table><h2>{escape(label['page.costliest'])}</h2>")
     costly = player.costliest(COUNT)
     if not costly:
         parts.append(f"<p>{escape(label['page.none'])}</p>")
