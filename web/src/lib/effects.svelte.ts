@@ -38,7 +38,7 @@ export class Effects {
     // Before the first touch a browser refuses, and says so in its console.
     if (buzz && seat !== null && isOn('buzz') && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(buzz)
     const earned = events.flatMap((event) =>
-      event.event === 'bonus_earned' && event.seat === shownSeat ? [event] : [],
+      event.event === 'bonus_earned' && event.seat === shownSeat && event.source !== 'round' ? [event] : [],
     )
     if (earned.length && !calm()) void import('./sparks').then(({ fly }) => fly(earned))
   }
