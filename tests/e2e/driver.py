@@ -87,8 +87,14 @@ class Guest:
         """Begin a game from the first page."""
         self.open()
         self.page.click(f"[data-start={game}-{how}]")
+        if how == "bots":
+            self.level("Greedy")  # it is ready at once; better ones compile first
         if how in ("bots", "friends"):
             self.page.click(f"[data-go={game}]")
+
+    def level(self, name: str) -> None:
+        """Choose how good the bots are."""
+        self.page.click(f"[aria-label=Level] button:has-text('{name}')")
 
     @property
     def table(self) -> str:

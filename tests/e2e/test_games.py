@@ -121,7 +121,7 @@ def test_leaving_before_and_after_the_start(guest: Invite) -> None:
     ben.page.click("text=Give up my seat")
     expect(ben.page.locator("[data-start]").first).to_be_visible()
     assert ben.page.url == f"{ben.server.url}/"
-    expect(ana.page.locator(".others")).to_contain_text("Greedy is playing")
+    expect(ana.page.locator(".others")).to_contain_text("Solid is playing")
     assert ana.snapshot()["table"]["seats"][1]["stand_in"] == "solid"
     # A game alone leaves the list.
     ben.begin("clever")

@@ -41,6 +41,7 @@ def sit_down(guest: Invite, game: str, seats: int, size: Size) -> Guest:
     ana.page.click(f"[data-start={game}-{'bots' if seats > 1 else 'solo'}]")
     if seats > 1:
         ana.page.click(f"[aria-label='How many bots?'] button:text-is('{seats - 1}')")
+        ana.level("Greedy")
         ana.page.click(f"[data-go={game}]")
     ana.settled()
     return ana
