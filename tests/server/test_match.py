@@ -1,6 +1,7 @@
 """Challenges: the same dice for several people, compared roll by roll, and what history tells."""
 
 import random
+from pathlib import Path
 
 from foxtray.dice import SecretDice
 from foxtray.games.registry import sheet_of
@@ -193,3 +194,14 @@ def test_the_summary_and_the_rolls_of_a_game(server: Server) -> None:
     )
     assert headers["Content-Encoding"] == "gzip"
     assert len(packed) * 10 < len(plain)
+
+
+def test_four_people_at_one_end_are_not_refused(tmp_path: Path) -> None:
+    """A household reads the end of a game at once: the chart, the proof, how it compares."""
+    options = ("--bot-pause", "0", "--workers", "1")
+    with Server(tmp_path / "store.db", *options) as server:
+        made, token = solo(server)
+        play_over_http(server, made["id"], token)
+        for _ in range(4):
+            for what in ("", "/course", "/record", "/summary", "/match", "/steps?count=100"):
+                assert get(server, made["id"] + what, token)[0] == 200, what
