@@ -268,9 +268,9 @@ class Game:
         t, s = self.layout.tables, self.state
         points = [[0] * AREAS for _ in range(SEATS)]
         observation.add_up(t, s, points)
-        out = [0] * observation_of(self.sheet.id, self.seats).size
-        observation.observe(t, s, points, seat, out, 0)
-        return array("h", out)
+        out = array("h", bytes(2 * observation_of(self.sheet.id, self.seats).size))
+        observation.observe(t, s, points, seat, memoryview(out), 0)
+        return out
 
     def _legal_ids(self, seat: int) -> list[int]:
         self._check_seat(seat)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
 
-    Ints = list[int]
+    Row = memoryview[int]
     Rows = list[list[int]]
 
 
@@ -35,7 +35,7 @@ def total(t: Tables, s: State, seat: int, points: Rows) -> int:
     return found + s.foxes[seat] * rules.fox_worth(s, lowest)
 
 
-def observe(t: Tables, s: State, points: Rows, own: int, out: Ints, n: int) -> int:
+def observe(t: Tables, s: State, points: Rows, own: int, out: Row, n: int) -> int:
     """Write what a seat sees into `out` from index `n` on; returns the index after it."""
     for k in range(s.seats):
         n = observe_seat(t, s, points, (own + k) % s.seats, out, n)
@@ -52,12 +52,14 @@ def observe(t: Tables, s: State, points: Rows, own: int, out: Ints, n: int) -> i
     return n + 5
 
 
-def observe_seat(t: Tables, s: State, points: Rows, seat: int, out: Ints, n: int) -> int:
+def observe_seat(t: Tables, s: State, points: Rows, seat: int, out: Row, n: int) -> int:
     """Write the sheet of a seat."""
     cells = s.cells[seat]
     end = t.end_cell[t.areas - 1]
+    # A slice of its own: this loop becomes a block copy.
+    part = out[n : n + end]
     for cell in range(end):
-        out[n + cell] = cells[cell]
+        part[cell] = cells[cell]
     n += end
     for area in range(t.areas):
         out[n + area] = s.filled[seat][area]
@@ -71,11 +73,9 @@ def observe_seat(t: Tables, s: State, points: Rows, seat: int, out: Ints, n: int
             out[n] = s.circled[seat][track]
             out[n + 1] = s.spent[seat][track]
             n += 2
-    for bonus in range(1, t.marks + 1):
+    # The choice, if there is one, is numbered after the marks.
+    for bonus in range(1, max(t.marks, t.choice) + 1):
         out[n] = s.open[seat][bonus]
-        n += 1
-    if t.choice:
-        out[n] = s.open[seat][t.choice]
         n += 1
     out[n] = s.stage[seat]
     n += 1

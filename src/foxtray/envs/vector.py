@@ -92,7 +92,8 @@ class VectorTableEnv(VectorEnv[Observations, Array, Array]):
         self._over[which] = False
         self._renew()
         self.batch.observe(self._rows, self.seating.seat)
-        return self._observations(), self._infos()
+        observations = self._observations()
+        return observations, self._infos(observations["action_mask"])
 
     def step(self, actions: Array) -> tuple[Observations, Array, Array, Array, dict[str, Any]]:
         """Play an action in every game; what happens after its end is up to `autoreset_mode`."""
@@ -116,7 +117,7 @@ class VectorTableEnv(VectorEnv[Observations, Array, Array]):
             self._start(np.flatnonzero(over))
         self._over = np.zeros_like(over) if mode is AutoresetMode.SAME_STEP else over.copy()
         observations = self._observations()
-        infos |= self._infos()
+        infos |= self._infos(observations["action_mask"])
         return observations, rewards, over, np.zeros(self.num_envs, np.bool_), infos
 
     def render(self) -> tuple[str, ...] | None:
@@ -142,14 +143,13 @@ class VectorTableEnv(VectorEnv[Observations, Array, Array]):
         mask = self.batch.action_mask
         return {"observation": self._rows, "action_mask": mask.copy() if self.copy else mask}
 
-    def _infos(self) -> dict[str, Any]:
-        everywhere = np.ones(self.num_envs, np.bool_)
-        mask = self.batch.action_mask
+    def _infos(self, mask: Array) -> dict[str, Any]:
+        """The mask again, and the learner's points."""
         return {
-            "action_mask": mask.copy() if self.copy else mask,
-            "_action_mask": everywhere,
+            "action_mask": mask,
+            "_action_mask": np.ones(self.num_envs, np.bool_),
             "total": self.batch.totals[:, self.seating.seat].copy(),
-            "_total": everywhere,
+            "_total": np.ones(self.num_envs, np.bool_),
         }
 
     def _final(self, over: Array) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class VectorTableEnv(VectorEnv[Observations, Array, Array]):
         masks = self.batch.action_mask.copy()
         for i in np.flatnonzero(over):
             found[i] = {"observation": self._rows[i].copy(), "action_mask": masks[i].copy()}
-        infos = self._infos()
+        infos = self._infos(masks)
         final = {name: np.zeros_like(infos[name]) for name in ("action_mask", "total")}
         for name, values in final.items():
             values[over] = infos[name][over]

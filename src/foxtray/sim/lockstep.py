@@ -11,22 +11,34 @@ import numpy as np
 import numpy.typing as npt
 
 from foxtray.core.chance import MASK
-from foxtray.core.codes import IDLE, SEATS
+from foxtray.core.codes import AREAS, IDLE, SEATS
 from foxtray.core.layout import layout
 from foxtray.dice import LAST_SEED
 from foxtray.errors import BadSetup, FoxtrayError, IllegalAction, MalformedAction
 from foxtray.game import Game, check_seats
 from foxtray.observation import Observation, observation_of
 from foxtray.sim import compiled
-from foxtray.sim.arrays import STATE, from_array, new_work, record_type, tables_of, write
+from foxtray.sim.arrays import STATE, from_array, new_work, tables_of, write
 from foxtray.sim.batch import INSIDE, Chooser, checked, name_of
-from foxtray.sim.steps import NOBODY, OUTSIDE, Case
+from foxtray.sim.steps import NOBODY, OUTSIDE
 
 Array = npt.NDArray[Any]
 
 STEPS = "foxtray.sim.steps"
 NOTHING = np.zeros(0, np.int16)
-CASE = record_type(Case(), np.int64)
+CASE = np.dtype(
+    [
+        ("low", np.int64),
+        ("high", np.int64),
+        ("seat", np.int32),
+        ("counts", np.int16, SEATS),
+        ("totals", np.int32, SEATS),
+        ("gained", np.int32, SEATS),
+        ("points", np.int16, (SEATS, AREAS)),
+    ],
+    align=True,
+)
+"""A `Case` as a record, as narrow as possible: less memory is faster."""
 
 
 @cache

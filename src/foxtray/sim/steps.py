@@ -107,7 +107,7 @@ def step(
     bots: Ints,
     own: int,
     size: int,
-    out: Ints,
+    out: Array,
     scratch: list[State],
     works: list[Work],
 ) -> int:
@@ -124,7 +124,7 @@ def step(
                 return i
     for i in range(len(states)):
         c = cases[i]
-        for seat in range(SEATS):
+        for seat in range(states[i].seats):
             c.gained[seat] = 0
         if c.seat >= 0:
             s = states[i]
@@ -231,7 +231,7 @@ def observe(
     which: Ints,
     own: int,
     size: int,
-    out: Ints,
+    out: Array,
 ) -> None:
     """Write what a seat sees in some of the games, each in its own row of `out`."""
     for k in range(len(which)):
