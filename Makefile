@@ -78,10 +78,10 @@ lock: $(DEV) ## updates all Python dependencies and pins them in constraints.txt
 	@$(PIP) install --upgrade --upgrade-strategy eager --editable '.[dev,docs]'
 	@{ echo "# Made by make lock: the versions that developers and CI use."; \
 		$(PIP) freeze --exclude-editable | \
-		sed "s/^uvloop==.*/&; sys_platform != 'win32'/"; } > $(LOCK)
+		sed -E "s/^(uvloop|open.spiel)==.*/&; sys_platform != 'win32'/"; } > $(LOCK)
 	@touch $(DEV) $(PLAY)
 
-bench: $(DEV) ## prints the speed of the rules
+bench: $(DEV) ## prints the speed of the rules and the environments
 	$(BIN)/python benchmarks/run.py
 
 bench-load: $(DEV) ## puts load on a live server: latencies, memory, recovery
