@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import foxtray
 from foxtray import SHEETS, FoxtrayError
 
 ROOT = Path(__file__).parent.parent
@@ -238,3 +239,13 @@ def test_a_game_is_named_in_its_folder_only(module: str) -> None:
             found |= set(re.findall(r"\w+", node.value))
         named = {str(each).lower() for each in found} & set(SHEETS)
         assert not named, f"{module} names {named}"
+
+
+def test_public_names_are_found_when_they_are_used() -> None:
+    assert set(foxtray.__all__) <= set(dir(foxtray))
+    homes = {name for names in foxtray.HOMES.values() for name in names}
+    assert homes | {"__version__"} == set(foxtray.__all__)
+    for name in foxtray.__all__:
+        assert getattr(foxtray, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'Chess'"):
+        _ = foxtray.Chess

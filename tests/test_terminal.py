@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foxtray import Action, Game, SeededDice, render
+from foxtray import Action, Game, SeededDice, render, words
 from foxtray.cli import build_parser, new_record
 from foxtray.errors import FoxtrayError
 from foxtray.history import PlayInput, Setup
@@ -451,3 +451,29 @@ def test_only_what_was_done_at_the_keyboard_is_taken_back() -> None:
     table.terminal.undo()
     assert len(table.terminal.record.inputs) >= played
     assert table.game.awaiting() == (0,)
+
+
+def test_players_are_called_by_their_names() -> None:
+    setup = Setup("clever", 3, names=("Ana", "me", "random"), seed=3)
+    table = Table(setup, ["", "1"])
+    table.terminal.bots = {2: lambda game, seat: game.legal(seat)[0]}
+    assert not table.terminal.run()
+    assert "Ana is the active player" in table.text
+    assert " Ana: press Enter to roll" in table.text
+    assert table.terminal.players == ("Ana", "", "")
+    assert [table.terminal.name(seat) for seat in range(3)] == [
+        "Ana: ",
+        "Seat 2: ",
+        "Seat 3 (random): ",
+    ]
+    shown = "\n".join(result(table.game, names=table.terminal.players))
+    assert " Ana\n" in shown
+    assert " Seat 2\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("names", "listed"),
+    [((), "seats 1 and 2"), (("", ""), "seats 1 and 2"), (("Ana", ""), "Ana and seat 2")],
+)
+def test_winners_are_called_by_their_names(names: tuple[str, ...], listed: str) -> None:
+    assert words.seats_listed([0, 1], names) == listed

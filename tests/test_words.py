@@ -2,7 +2,7 @@
 
 import pytest
 
-from foxtray import Game, words
+from foxtray import Game, digits, words
 from foxtray.dice import Throw
 from foxtray.events import BonusEarned, BonusUsed, Event, Marked
 from foxtray.games.registry import sheet_of
@@ -203,3 +203,7 @@ def test_questions_while_serving() -> None:
     )
     assert words.question(stuck, 1) == "No platter die fits: use another one?"
     assert words.choice(stuck, 1, stuck.legal(1)[0]) == "take no die"
+
+
+def test_numbers_agree_with_their_nouns() -> None:
+    assert [digits.counted(n, "seat") for n in (0, 1, 2)] == ["0 seats", "1 seat", "2 seats"]
