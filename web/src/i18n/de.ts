@@ -471,6 +471,9 @@ export const de: Catalogue = {
   'history.given_up': 'Aufgegebene Spiele',
   'history.match': 'Herausforderung: {names}',
   'history.daily': 'Tageswürfel',
+  'history.apart': 'echte Würfel oder ein Gerät',
+  'history.apart_title': 'Echte Würfel und gemeinsame Geräte',
+  'history.apart_line': '{n} {n#Partie|Partien}, im Schnitt {mean} Punkte, Rekord {best}',
   'level.usual': 'meist etwa {n}',
   'fair.daily': 'Diese Würfel sind heute für alle gleich. Sie standen fest, bevor jemand gespielt hat, aber kein Browser hat eine Zufallszahl beigetragen.',
 

@@ -469,6 +469,9 @@ export const en = {
   'history.given_up': 'Games given up',
   'history.match': 'Challenge: {names}',
   'history.daily': 'daily dice',
+  'history.apart': 'real dice or one device',
+  'history.apart_title': 'Real dice and shared devices',
+  'history.apart_line': '{n} {n#game|games}, {mean} points on average, best {best}',
   'level.usual': 'usually about {n}',
   'fair.daily': 'These dice are the same for everyone today. They were fixed before anyone played, but no browser added a random number.',
 

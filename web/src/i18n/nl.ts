@@ -471,6 +471,9 @@ export const nl: Catalogue = {
   'history.given_up': 'Opgegeven spellen',
   'history.match': 'Uitdaging: {names}',
   'history.daily': 'dagdobbelstenen',
+  'history.apart': 'echte dobbelstenen of één apparaat',
+  'history.apart_title': 'Echte dobbelstenen en gedeelde apparaten',
+  'history.apart_line': '{n} {n#spel|spellen}, gemiddeld {mean} punten, record {best}',
   'level.usual': 'meestal ongeveer {n}',
   'fair.daily': 'Deze dobbelstenen zijn vandaag voor iedereen hetzelfde. Ze lagen vast voordat iemand speelde, maar geen enkele browser heeft een willekeurig getal bijgedragen.',
 
@@ -718,7 +721,7 @@ export const nl: Catalogue = {
   'games.mine': 'Jij bent aan de beurt · {when}',
   'games.theirs': 'Wachten op {names} · {when}',
   'first.title': 'Welkom',
-  'first.text': 'Dobbel, kruis vakjes aan en zet kettingen van bonussen in gang: speel hier twee slimme dobbelspellen, alleen, met vrienden of tegen bots.',
+  'first.text': 'Dobbel, kruis vakjes aan en zet kettingreacties van bonussen in gang: speel hier twee slimme dobbelspellen, alleen, met vrienden of tegen bots.',
   'first.learn': 'Leer het in drie minuten',
   'rules.index': 'Inhoud',
   'rules.sheet': 'Het speelveld: wat elk vakje vraagt en geeft.',

@@ -85,7 +85,7 @@ export const sr: Catalogue = {
   'turn.solo_passive': 'Pasivni potez',
   'title.your_turn': 'Tvoj potez',
 
-  'place.pool': 'Za bacanje',
+  'place.pool': 'Preostale kockice',
   'place.aside': 'Sa strane',
   'place.fields': 'Polja za kockice',
   'place.tray': 'Srebrni tanjir',
@@ -173,7 +173,7 @@ export const sr: Catalogue = {
   'act.end_rolls': 'Završi bacanja',
   'act.undo': 'Poništi',
   'act.done': 'Gotovo',
-  'act.no_more': 'Završi krstiće',
+  'act.no_more': 'Nema više krstića',
   'act.decline': 'Preskoči',
   'act.decline_roll': 'Propusti',
   'act.enter_faces': 'Unesi bacanje',
@@ -471,6 +471,9 @@ export const sr: Catalogue = {
   'history.given_up': 'Predate partije',
   'history.match': 'Izazov: {names}',
   'history.daily': 'dnevne kockice',
+  'history.apart': 'prave kockice ili jedan uređaj',
+  'history.apart_title': 'Prave kockice i zajednički uređaji',
+  'history.apart_line': '{n} {n#partija|partije|partija}, u proseku {mean} poena, rekord {best}',
   'level.usual': 'obično oko {n}',
   'fair.daily': 'Ove kockice su danas iste za sve. Utvrđene su pre nego što je iko igrao, ali nijedan pregledač nije dodao slučajan broj.',
 
