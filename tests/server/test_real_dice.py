@@ -239,6 +239,19 @@ def test_people_roll_for_bots(scene: Run) -> None:
     scene(tell)
 
 
+def test_a_game_that_everybody_gave_up_can_be_resumed(scene: Run) -> None:
+    """No bot could roll the dice, and nothing is revealed that should stay secret."""
+
+    async def tell(here: Scene) -> None:
+        table = await here.playing(1, real_dice=True)
+        await table.execute(ANA, Leave(id=here.name()))
+        assert not table.state.given_up
+        await table.execute(ANA, EnterFaces(id=here.name(), faces=FACES))
+        assert table.state.seats[0].stand_in is None
+
+    scene(tell)
+
+
 def test_an_id_stands_for_one_roll(scene: Run) -> None:
     async def tell(here: Scene) -> None:
         table = await here.playing(1, real_dice=True)

@@ -136,7 +136,12 @@ class TableState:
 
     @property
     def given_up(self) -> bool:
-        """Whether every player gave up their seat before the end."""
+        """Whether every player gave up their seat before the end.
+
+        With real dice nothing is revealed by it and no bot could play on: they may come back.
+        """
+        if self.setup.real_dice:
+            return False
         owners = [seat for seat in self.seats if seat.player]
         return self.status == "playing" and bool(owners) and all(s.given_up for s in owners)
 
