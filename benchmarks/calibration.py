@@ -79,9 +79,7 @@ def measure(
     means, quantiles, chances, totals, wins = map(np.concatenate, zip(*found, strict=True))
     # The seats of a game are not independent: the standard error is of games.
     errors = (means - totals).mean(2)
-    below = (totals[..., None] < quantiles).mean((2, 0)) + 0.5 * (
-        np.abs(totals[..., None] - quantiles) < 0.5
-    ).mean((2, 0)) * 0
+    below = (totals[..., None] < quantiles).mean((0, 2))
     levels = (np.arange(QUANTILES) + 0.5) / QUANTILES
     started = ~np.isnan(errors[0])
     tenths = []
