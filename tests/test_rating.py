@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from foxtray import Game, SeededDice
+from foxtray import Game, SeededDice, bots
 from foxtray.bots.added import AddedEngine, AddedNet, change
 from foxtray.cli import main
 from foxtray.engines import bot as engine_bot
@@ -346,3 +346,12 @@ def test_every_key_of_a_certificate_is_documented(strong: Path) -> None:
     assert part_keys == set(stored["parts"][0])
     for figure in stored["parts"][0]["figures"]:
         assert f"`{figure}`" in text
+
+
+def test_the_table_of_results_has_every_level() -> None:
+    text = (ROOT / "docs" / "rating.md").read_text(encoding="utf-8")
+    table = text.partition("<!-- ratings -->")[2].partition("<!-- /ratings -->")[0]
+    rated = re.findall(r"^\| `(\w+)` \| (\w+) \| ([\d.]+) \|", table, re.MULTILINE)
+    assert {(name, game) for name, game, _ in rated} == {
+        (name, game) for name in bots.LEVELS for game in ("clever", "twice")
+    }
