@@ -568,7 +568,7 @@ def test_without_numpy_or_numba_it_is_said_what_to_install(missing: str) -> None
             [sys.executable, "-c", program + call], capture_output=True, text=True
         )
         assert done.returncode == 2
-        assert "python -m pip install numpy numba" in done.stderr
+        assert "python -m pip install 'foxtray[bots]'" in done.stderr
         assert "Traceback" not in done.stderr
 
 
@@ -634,7 +634,7 @@ def test_files_stay_as_they_were_when_a_simulation_fails(
     kept = {Path(name): f"old {name}" for name in ("t.csv", "p.svg", "file")}
     for path, text in kept.items():
         path.write_text(text)
-    monkeypatch.setattr(commands, "finder", lambda _, names: failing if "ill" in names else chooser)
+    monkeypatch.setattr(commands, "finder", lambda _, names, *more: failing if "ill" in names else chooser)
     args = f"simulate clever --bot random --games 5 --csv t.csv --plot p.svg {last}"
     assert cli.main(args.split()) == 2
     assert {path: path.read_text() for path in Path().iterdir()} == kept
@@ -652,7 +652,7 @@ def test_files_stay_as_they_were_when_no_game_was_finished(
         return bot
 
     Path("t.csv").write_text("old")
-    monkeypatch.setattr(commands, "finder", lambda _, names: interrupt)
+    monkeypatch.setattr(commands, "finder", lambda _, names, *more: interrupt)
     args = "simulate clever --bot slow --games 50 --jobs 1 --csv t.csv"
     assert cli.main(args.split()) == 130
     assert "interrupted after 0 of 50 games" in capsys.readouterr().err

@@ -250,7 +250,7 @@ def test_who_leaves_while_the_seats_reveal_gives_up_a_game_that_begins(scene: Ru
         drivers = [table.state.seats[1].driver]
         await table.execute(Person("p1"), Resume(id="back"))
         drivers.append(table.state.seats[1].driver)
-        assert drivers == ["greedy", None]
+        assert drivers == [table.state.setup.stand_in, None]
         # The other way round: who stays is still waited for.
         table = await lobby(here, 2)
         await start(here, table)

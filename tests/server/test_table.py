@@ -381,9 +381,11 @@ def test_a_bot_goes_through_the_checks_of_everybody(scene: Run) -> None:
         for seat in (0, 1):
             await table.execute(Person(f"p{seat}"), messages.Leave(id="l"))
         before = table.log.seq
+        driver = table.state.seats[first].driver
+        assert driver
 
         def bot(seat: int) -> Bot:
-            return Bot(seat, "greedy", table.state.epoch)
+            return Bot(seat, driver, table.state.epoch)
 
         with pytest.raises(Refusal, match="active player"):
             await table.execute(bot(other), Roll(id="b"))
@@ -391,7 +393,7 @@ def test_a_bot_goes_through_the_checks_of_everybody(scene: Run) -> None:
             await table.execute(bot(first), Play(id="b", action="pass"))
         assert refused.value.code == "dice_wanted"
         # An answer that is out of date, or of a bot that no longer has the seat, adds nothing.
-        await table.execute(Bot(first, "greedy", table.state.epoch - 1), Roll(id="b"))
+        await table.execute(Bot(first, driver, table.state.epoch - 1), Roll(id="b"))
         await table.execute(Bot(first, "random", table.state.epoch), Roll(id="b"))
         assert table.log.seq == before
         await table.execute(bot(first), Roll(id="b"))
@@ -399,7 +401,7 @@ def test_a_bot_goes_through_the_checks_of_everybody(scene: Run) -> None:
         await table.execute(bot(first), Play(id="b", action=action))
         threw, played = (inputs.decode(row.data) for row in table.log.rows[before:])
         assert isinstance(threw, inputs.Threw)
-        assert played == inputs.Played(first, action, "greedy")
+        assert played == inputs.Played(first, action, driver)
         assert [row.command for row in table.log.rows[before:]] == [None, None]
 
     scene(tell)

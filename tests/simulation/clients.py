@@ -240,6 +240,8 @@ class Tab:
         elif isinstance(message, said.Ack):
             self.note(f"{self} {command['id']} is acknowledged as {message.seq}")
             self.done.append(command)
+            if command["type"] == "sit":
+                self._hello(anew=True)  # as the protocol says: only a snapshot tells my seat
         del self.pending[command["id"]]
         self.consider()
 

@@ -58,7 +58,7 @@ def add(command: AddCommand) -> None:
         "--throws",
         type=throw_count,
         metavar="N",
-        help="throws of look-ahead per target: 0, 6 or a multiple of 24 (default: 0; 6 to refit)",
+        help="rolls of look-ahead per target: 0, 6 or a multiple of 24 (default: 0; 6 to refit)",
     )
     train.add_argument(
         "--rate",
