@@ -634,7 +634,9 @@ def test_files_stay_as_they_were_when_a_simulation_fails(
     kept = {Path(name): f"old {name}" for name in ("t.csv", "p.svg", "file")}
     for path, text in kept.items():
         path.write_text(text)
-    monkeypatch.setattr(commands, "finder", lambda _, names, *more: failing if "ill" in names else chooser)
+    monkeypatch.setattr(
+        commands, "finder", lambda _, names, *more: failing if "ill" in names else chooser
+    )
     args = f"simulate clever --bot random --games 5 --csv t.csv --plot p.svg {last}"
     assert cli.main(args.split()) == 2
     assert {path: path.read_text() for path in Path().iterdir()} == kept
