@@ -31,7 +31,21 @@ export function route(): Route {
   return current
 }
 
+// A step back takes a moment. Whoever wants to go elsewhere meanwhile goes there afterwards:
+// otherwise the step would lead back from there.
+let steppingBack = false
+let afterwards: (() => void) | null = null
+
+export function stepBack(): void {
+  steppingBack = true
+  history.back()
+}
+
 export function go(address: string, replace = false): void {
+  if (steppingBack) {
+    afterwards = () => go(address, replace)
+    return
+  }
   if (replace) history.replaceState(null, '', address)
   else history.pushState(null, '', address)
   current = read()
@@ -41,7 +55,13 @@ export function go(address: string, replace = false): void {
   }
 }
 
-addEventListener('popstate', () => (current = read()))
+addEventListener('popstate', () => {
+  steppingBack = false
+  current = read()
+  const wanted = afterwards
+  afterwards = null
+  wanted?.()
+})
 
 /** Lets ordinary links change the page without loading it anew. */
 export function follow(event: MouseEvent): void {
