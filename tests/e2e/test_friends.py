@@ -43,19 +43,23 @@ def test_a_solo_game_with_real_dice(guest: Invite) -> None:
     assert small == 0
     ana.page.click("[data-faces-done]")
     expect(ana.page.locator("dialog")).to_have_count(0)
+    expect(ana.page.locator(".act button.primary")).not_to_have_text("Enter roll")
     assert shown_faces(ana) == [3, 1, 5, 2, 6, 4]
     # Mistyped: back to the dice, as long as nothing was done with them.
     ana.page.click(".act .undo")
     expect(ana.page.locator(".act button.primary")).to_have_text("Enter roll")
     # The keyboard is as good; Back closes the keys, and nothing else.
     ana.page.click(".act button.primary")
+    expect(ana.page.locator("dialog")).to_be_visible()
     ana.page.go_back()
     expect(ana.page.locator("dialog")).to_have_count(0)
     ana.settled()
     ana.page.click(".act button.primary")
+    expect(ana.page.locator("dialog")).to_be_visible()
     ana.page.keyboard.type("666655")
     ana.page.keyboard.press("Enter")
     expect(ana.page.locator("dialog")).to_have_count(0)
+    expect(ana.page.locator(".act button.primary")).not_to_have_text("Enter roll")
     assert shown_faces(ana) == [6, 6, 6, 6, 5, 5]
 
 
