@@ -9,8 +9,7 @@ from foxtray.core.codes import OVER, THROW
 
 if TYPE_CHECKING:
     from foxtray.core.layout import Tables
-    from foxtray.core.state import State
-    from foxtray.sim.arrays import Work
+    from foxtray.core.state import State, Work
 
     Rows = list[list[int]]
 

@@ -25,7 +25,7 @@ class Throw:
     order: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
 
     def __post_init__(self) -> None:
-        if len(self.faces) != DICE or not all(0 <= face <= 6 for face in self.faces):
+        if len(self.faces) != DICE or min(self.faces) < 0 or max(self.faces) > 6:
             raise MalformedThrow("a throw must have six faces from 1 to 6 (0 if not thrown)")
         if sorted(self.order) != list(range(DICE)):
             raise MalformedThrow("the order of a throw must name each of the six dice once")
@@ -153,4 +153,7 @@ def entropy_commitment(commitment: str, seat: int, entropy: bytes) -> str:
 def below(outcomes: int, draws: Iterator[int]) -> int:
     """A number below `outcomes`, each equally likely: bytes that are too high are skipped."""
     share = 256 // outcomes
-    return next(byte // share for byte in draws if byte < share * outcomes)
+    byte = next(draws)
+    while byte >= share * outcomes:
+        byte = next(draws)
+    return byte // share

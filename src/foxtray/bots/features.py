@@ -26,13 +26,14 @@ from foxtray.core.codes import (
 
 if TYPE_CHECKING:
     from foxtray.bots.inputs import Inputs
+    from foxtray.bots.workspace import Singles
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
 
     Ints = list[int]
-    Floats = list[float]
 
 DENSE = AREAS + 4
+"""A multiple of three: the net adds them three at a time."""
 MOST = 160
 """The most active inputs of any state."""
 
@@ -76,7 +77,7 @@ def coming_track(t: Tables, s: State) -> int:
     return t.bonus_track[t.round_bonus[coming]]
 
 
-def describe(t: Tables, s: State, seat: int, inputs: Inputs, active: Ints, dense: Floats) -> int:
+def describe(t: Tables, s: State, seat: int, inputs: Inputs, active: Ints, dense: Singles) -> int:
     """Write the active and the dense inputs; returns the number of active ones."""
     n = 0
     row = s.cells[seat]

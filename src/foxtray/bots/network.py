@@ -14,9 +14,11 @@ from foxtray.bots.features import DENSE
 from foxtray.core.codes import AREAS
 
 if TYPE_CHECKING:
-    from foxtray.bots.workspace import Array, Net, Workspace
+    from foxtray.bots.workspace import Net, Singles, Workspace
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
+
+    Ints = list[int]
 
 FIRST = 128
 SECOND = 32
@@ -36,7 +38,7 @@ OUTPUTS = QUANTILE + QUANTILES
 
 
 def forward(
-    net: Net, active: Array, n: int, dense: Array, h1: Array, h2: Array, loud: Array
+    net: Net, active: Ints, n: int, dense: Singles, h1: Singles, h2: Singles, loud: Ints
 ) -> float:
     """The value for one description; the hidden layers are left in h1 and h2."""
     for j in range(FIRST):
@@ -48,23 +50,25 @@ def forward(
     return finish(net, dense, h1, h2, loud)
 
 
-def finish(net: Net, dense: Array, h1: Array, h2: Array, loud: Array) -> float:
+def finish(net: Net, dense: Singles, h1: Singles, h2: Singles, loud: Ints) -> float:
     """The rest of the pass, once the rows of the active inputs are summed up in h1."""
-    for k in range(DENSE):
-        row = net.dense[k]
-        x = dense[k]
+    for k in range(0, DENSE, 3):
+        a = dense[k]
+        b = dense[k + 1]
+        c = dense[k + 2]
+        row_a = net.dense[k]
+        row_b = net.dense[k + 1]
+        row_c = net.dense[k + 2]
         for j in range(FIRST):
-            h1[j] += x * row[j]
+            h1[j] = ((h1[j] + a * row_a[j]) + b * row_b[j]) + c * row_c[j]
     for j in range(SECOND):
         h2[j] = net.b2[j]
-    # More than half of the units are 0. The others are added four at a time, in registers.
+    # More than half of the units are not above 0 and count for nothing. Which ones cannot be
+    # predicted, so this loop has no branch. The others are added four at a time, in registers.
     n = 0
     for i in range(FIRST):
-        if h1[i] > 0:
-            loud[n] = i
-            n += 1
-        else:
-            h1[i] = 0
+        loud[n] = i
+        n += 1 if h1[i] > 0 else 0
     for k in range(0, n - 3, 4):
         a = h1[loud[k]]
         b = h1[loud[k + 1]]
@@ -81,12 +85,11 @@ def finish(net: Net, dense: Array, h1: Array, h2: Array, loud: Array) -> float:
         row_a = net.w2[loud[k]]
         for j in range(SECOND):
             h2[j] += a * row_a[j]
-    y: float = net.w3[VALUE][SECOND]
+    row_a = net.w3[VALUE]
+    y: float = row_a[SECOND]
     for j in range(SECOND):
-        if h2[j] > 0:
-            y += h2[j] * net.w3[VALUE][j]
-        else:
-            h2[j] = 0
+        h2[j] = h2[j] if h2[j] > 0 else 0.0
+        y += h2[j] * row_a[j]
     return y
 
 

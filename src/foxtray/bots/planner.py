@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from foxtray.bots import features, network, winning
 from foxtray.core import rules
-from foxtray.core.codes import AREAS, BY_ROUND, IDLE, PASS, SERVING, TRACK
+from foxtray.core.chance import MASK
+from foxtray.core.codes import AREAS, BY_ROUND, DICE, IDLE, PASS, SERVING, TRACK, TRACKS
 
 if TYPE_CHECKING:
-    from foxtray.bots.workspace import Array, Net, Workspace
+    from foxtray.bots.workspace import Doubles, Net, Workspace
+    from foxtray.core.chance import Wide, Word
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
 
@@ -22,10 +24,12 @@ NODES = 4096
 """The most states of one plan."""
 SLOTS = 4 * NODES
 """The size of the hash table of their fingerprints; a power of two."""
+FACES = 8
+"""More than a face can be."""
 UNKNOWN = -1e9
 POINTS_BESIDE = 0.02
 """The value of a point when one percent of the chance to win is worth 1."""
-IN_ADVANCE = 0x5DEECE66D
+IN_ADVANCE = 1 << 52
 """Tells the fingerprint of a state with a round's bonus in advance from the same without it."""
 
 
@@ -57,31 +61,51 @@ def unfinished(t: Tables, workspace: Workspace, i: int, seat: int) -> bool:
     return workspace.origins[i] == i and bonus_ahead(t, workspace.nodes[i], seat) > 0
 
 
-def fingerprint(row: Array) -> int:
-    """A 64-bit hash of a state's memory, in four lanes that the processor computes in parallel."""
-    size = len(row)
-    a = 1469598103934665603
-    b = 1099511628211
-    c = 7809847782465536322
-    d = 2870177450012600261
-    for k in range(0, size - 3, 4):
-        a = (a ^ row[k]) * 1099511628211
-        b = (b ^ row[k + 1]) * 1099511628217
-        c = (c ^ row[k + 2]) * 1099511628223
-        d = (d ^ row[k + 3]) * 1099511628257
-        a ^= (a >> 31) & 0x1FFFFFFFF
-        b ^= (b >> 31) & 0x1FFFFFFFF
-        c ^= (c >> 31) & 0x1FFFFFFFF
-        d ^= (d >> 31) & 0x1FFFFFFFF
-    for k in range(size - size % 4, size):
-        a = (a ^ row[k]) * 1099511628211
-        a ^= (a >> 31) & 0x1FFFFFFFF
-    return (a * 31 + b) * 31 ^ (c * 37 + d) * 41
+def stir(key: Word, word: int) -> Word:
+    """Stir one number into a 32-bit key."""
+    key = ((key ^ word) * 0x2C1B3C6D) & MASK
+    return key ^ key >> 15
 
 
-def is_new(workspace: Workspace, key: int) -> bool:
+def fingerprint(t: Tables, s: State, seat: int) -> Wide:
+    """A 52-bit hash of a state within a plan of a seat.
+
+    Only what can differ there: the sheets of others change only with the turn, and the rest of the
+    seat's own sheet follows from its cells. In four lanes that the processor computes in parallel,
+    and with 32-bit arithmetic, so that every twin computes the same.
+    """
+    a = 0x9E3779B1
+    b = 0x85EBCA77
+    c = 0xC2B2AE3D
+    d = 0x27D4EB2F
+    row = s.cells[seat]
+    end = t.end_cell[t.areas - 1]
+    for k in range(0, end - 3, 4):
+        a = stir(a, row[k])
+        b = stir(b, row[k + 1])
+        c = stir(c, row[k + 2])
+        d = stir(d, row[k + 3])
+    for k in range(end - end % 4, end):
+        a = stir(a, row[k])
+    for die in range(DICE):
+        b = stir(b, s.face[die] * FACES + s.place[die])
+    for track in range(TRACKS):
+        c = stir(c, s.circled[seat][track])
+        d = stir(d, s.spent[seat][track])
+    for bonus in range(1, max(t.marks, t.choice) + 1):
+        c = stir(c, s.open[seat][bonus])
+    a = stir(stir(a, s.turn), s.phase)
+    b = stir(stir(b, s.rolls), s.rerolls)
+    c = stir(stir(c, s.follow), s.used[seat])
+    d = stir(stir(stir(d, s.stage[seat]), s.foxes[seat]), seat)
+    low = ((a * 31 + b) * 31 ^ (c * 37 + d) * 41) & MASK
+    high = ((a * 43 + c) * 29 ^ (b * 47 + d) * 53) & MASK
+    return (high >> 12) * (MASK + 1) + low
+
+
+def is_new(workspace: Workspace, key: Wide) -> bool:
     """Whether a state is new in this plan; if so, it is remembered."""
-    slot = (key ^ (key >> 32)) & (SLOTS - 1)
+    slot = key & (SLOTS - 1)
     while workspace.stamps[slot] == workspace.stamp:
         if workspace.keys[slot] == key:
             return False
@@ -112,8 +136,8 @@ def expand(t: Tables, workspace: Workspace, count: int, i: int, seat: int) -> in
         action = workspace.work.out[k]
         workspace.nodes[count] = workspace.nodes[i]
         rules.apply(t, workspace.nodes[count], seat, action, workspace.work.log)
-        key = fingerprint(workspace.words[count])
-        if is_new(workspace, key ^ IN_ADVANCE if advanced else key):
+        key = fingerprint(t, workspace.nodes[count], seat)
+        if is_new(workspace, key + IN_ADVANCE if advanced else key):
             workspace.firsts[count] = action if i == 0 else workspace.firsts[i]
             workspace.parents[count] = i
             workspace.steps[count] = action
@@ -246,7 +270,7 @@ def best_leaf(workspace: Workspace, count: int) -> int:
     return leaf
 
 
-def best(values: Array, count: int) -> int:
+def best(values: Doubles, count: int) -> int:
     """The node with the highest value; the first one if several are equal."""
     found = 0
     for i in range(1, count):

@@ -23,6 +23,7 @@ from foxtray.bots.network import (
     SCALE,
     VALUE,
 )
+from foxtray.bots.search import CANDIDATES, MARGIN, REPLY_BOUND
 from foxtray.bots.weights import read_weights, weights_of
 from foxtray.bots.workspace import Array, new_workspace
 from foxtray.core.chance import MASK
@@ -31,11 +32,6 @@ from foxtray.core.layout import Action
 from foxtray.game import Game
 from foxtray.sim.arrays import STATE, Records, read_state, tables_of, write
 
-REPLY_BOUND = 32
-"""How many states a plan explores completely when it replies to a sampled throw."""
-MARGIN = 8.0
-"""Only leaves within this many points of the best are searched."""
-CANDIDATES = 8
 OPINION_BOUND = 1024
 """How many states a plan explores completely for an opinion, which may take longer."""
 

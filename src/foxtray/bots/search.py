@@ -14,7 +14,8 @@ from foxtray.core import chance, rules
 from foxtray.core.codes import DICE, THROW
 
 if TYPE_CHECKING:
-    from foxtray.bots.workspace import Array, Net, Workspace
+    from foxtray.bots.workspace import Net, Rows, Workspace
+    from foxtray.core.chance import Word
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
 
@@ -26,6 +27,12 @@ LEAST = 64
 """The fewest sampled throws before a single candidate may remain, unless the effort runs out."""
 EXACT = 3
 """The most dice whose throws are enumerated."""
+REPLY_BOUND = 32
+"""How many states a plan explores completely when it replies to a sampled throw."""
+MARGIN = 8.0
+"""Only leaves within this many points of the best are searched."""
+CANDIDATES = 8
+"""The most leaves that are searched."""
 
 
 def own_throw(s: State, seat: int) -> bool:
@@ -75,13 +82,13 @@ def best_value(tables: list[Tables], seat: int, bound: int, net: Net, inner: Wor
     return value
 
 
-def arrange(low: int, high: int, where: int, batch: int, size: int, sheet: Array) -> None:
+def arrange(low: Word, high: Word, where: Word, batch: int, size: int, sheet: Rows) -> None:
     """A batch of stratified throws: for each die, all faces in random order."""
     for d in range(DICE):
         for k in range(size):
             sheet[k][d] = k % 6 + 1
         for k in range(size - 1, 0, -1):
-            place = where ^ (batch << 16 | d << 8 | k)
+            place = (where ^ (batch << 16 | d << 8 | k)) & chance.MASK
             j = chance.draw(low, high, SHUFFLE, place, k + 1)
             held = sheet[k][d]
             sheet[k][d] = sheet[j][d]
@@ -119,9 +126,9 @@ def look_ahead(
     tables: list[Tables],
     node: int,
     seat: int,
-    low: int,
-    high: int,
-    where: int,
+    low: Word,
+    high: Word,
+    where: Word,
     bound: int,
     exact: int,
     throws: int,
@@ -165,9 +172,9 @@ def dice_wanted(t: Tables, s: State) -> int:
 def best_node(
     tables: list[Tables],
     seat: int,
-    low: int,
-    high: int,
-    where: int,
+    low: Word,
+    high: Word,
+    where: Word,
     bound: int,
     reply_bound: int,
     throws: int,

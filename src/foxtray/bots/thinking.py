@@ -9,9 +9,13 @@ from foxtray.bots.network import QUANTILES
 from foxtray.core import chance, rules
 
 if TYPE_CHECKING:
-    from foxtray.bots.workspace import Array, Net, Workspace
+    from foxtray.bots.workspace import Doubles, Net, Workspace
+    from foxtray.core.chance import Word
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
+
+    Ints = list[int]
+    Words = list[Word]
 
 NOISE = 21
 """The purpose of the draws that add noise to a value."""
@@ -19,15 +23,16 @@ LAST_ROUNDS = 2
 """In this many rounds before the end, the look-ahead plays to win, not for points."""
 
 
-def blur(low: int, high: int, where: int, action: int) -> float:
+def blur(low: Word, high: Word, where: Word, action: int) -> float:
     """A nearly normal number of mean 0 and standard deviation 1: the sum of six uniform draws."""
+    place = (where ^ action << 20) & chance.MASK
     total = 0.0
     for k in range(6):
-        total += chance.draw(low, high, NOISE + k, where ^ action << 20, 4096) / 4095.0 - 0.5
+        total += chance.draw(low, high, NOISE + k, place, 4096) / 4095.0 - 0.5
     return total * 1.41421356
 
 
-def first_values(workspace: Workspace, count: int, offers: Array, n: int) -> None:
+def first_values(workspace: Workspace, count: int, offers: Doubles, n: int) -> None:
     """Write the best value that each legal action can lead to into `offers`."""
     for k in range(n):
         offers[k] = planner.UNKNOWN
@@ -71,16 +76,16 @@ def consider(
 def choose(
     tables: list[Tables],
     states: list[State],
-    which: Array,
-    seats: Array,
-    lows: Array,
-    highs: Array,
+    which: Ints,
+    seats: Ints,
+    lows: Words,
+    highs: Words,
     bound: int,
     last_bound: int,
     noise: float,
     nets: list[Net],
     workspaces: list[Workspace],
-    actions: Array,
+    actions: Ints,
 ) -> None:
     """The best action of each game by its value plus noise, in points."""
     workspaces[0].rivals = 0
@@ -97,8 +102,8 @@ def best_action(
     states: list[State],
     i: int,
     seat: int,
-    low: int,
-    high: int,
+    low: Word,
+    high: Word,
     bound: int,
     noise: float,
     net: Net,
@@ -106,7 +111,7 @@ def best_action(
 ) -> int:
     """The best action of one game by its value plus noise, in points."""
     n = consider(tables, states, i, seat, bound, noise > 0, net, workspace)
-    where = planner.fingerprint(workspace.words[0]) & chance.MASK
+    where = planner.fingerprint(tables[0], workspace.nodes[0], seat) & chance.MASK
     best = 0
     best_value = planner.UNKNOWN
     for j in range(n):
@@ -123,10 +128,10 @@ def best_action(
 def search_all(
     tables: list[Tables],
     states: list[State],
-    which: Array,
-    seats: Array,
-    lows: Array,
-    highs: Array,
+    which: Ints,
+    seats: Ints,
+    lows: Words,
+    highs: Words,
     bound: int,
     last_bound: int,
     reply_bound: int,
@@ -137,7 +142,7 @@ def search_all(
     nets: list[Net],
     workspaces: list[Workspace],
     inners: list[Workspace],
-    actions: Array,
+    actions: Ints,
 ) -> None:
     """The best action of each game by its value after looking one throw ahead.
 
@@ -154,7 +159,7 @@ def search_all(
             count = weigh_rivals(tables, states, which[k], seats[k], bound, net, workspace, inner)
             set_rivals(workspace, inner, count)
         workspace.nodes[0] = states[which[k]]
-        where = planner.fingerprint(workspace.words[0]) & chance.MASK
+        where = planner.fingerprint(t, workspace.nodes[0], seats[k]) & chance.MASK
         node = search.best_node(
             tables, seats[k], lows[k], highs[k], where, now, reply_bound, throws, effort, margin,
             most, net, workspace, inner,
@@ -208,8 +213,8 @@ def appraise(
     tables: list[Tables],
     states: list[State],
     seat: int,
-    low: int,
-    high: int,
+    low: Word,
+    high: Word,
     bound: int,
     reply_bound: int,
     throws: int,
@@ -217,11 +222,11 @@ def appraise(
     nets: list[Net],
     workspaces: list[Workspace],
     inners: list[Workspace],
-    legal: Array,
-    points: Array,
-    chances: Array,
-    errors: Array,
-    worths: Array,
+    legal: Ints,
+    points: Doubles,
+    chances: Doubles,
+    errors: Doubles,
+    worths: Doubles,
 ) -> int:
     """The expected final points of each legal action, the chance to win and the standard error.
 
@@ -233,7 +238,7 @@ def appraise(
     workspace = workspaces[0]
     inner = inners[0]
     workspace.nodes[0] = states[0]
-    where = planner.fingerprint(workspace.words[0]) & chance.MASK
+    where = planner.fingerprint(t, workspace.nodes[0], seat) & chance.MASK
     rivals = weigh_rivals(tables, states, 0, seat, bound, net, workspace, inner)
     to_win = throws > 0 and plays_to_win(t, states[0])
     reckoned = rivals if to_win else 0
@@ -312,7 +317,7 @@ def forecast(
     last_bound: int,
     nets: list[Net],
     workspaces: list[Workspace],
-    outputs: Array,
+    outputs: Doubles,
 ) -> bool:
     """Write the network's outputs after the best play; returns whether the seat is finished."""
     t = tables[0]

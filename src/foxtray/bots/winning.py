@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from foxtray.bots.network import QUANTILE, QUANTILES, SCALE, SECOND
 
 if TYPE_CHECKING:
-    from foxtray.bots.workspace import Array, Net, Workspace
+    from foxtray.bots.workspace import Doubles, Net, Singles, Workspace
 
 
-def output(net: Net, h2: Array, k: int) -> float:
+def output(net: Net, h2: Singles, k: int) -> float:
     """One output of the network from its last hidden layer."""
     row = net.w3[k]
     y: float = row[SECOND]
@@ -33,7 +33,7 @@ def set_ends(ended: bool, total: int, net: Net, workspace: Workspace) -> None:
         ends[at] = end
 
 
-def share_below(ends: Array, points: float) -> float:
+def share_below(ends: Doubles, points: float) -> float:
     """The chance that a seat ends below `points`, with each quantile smoothed."""
     width = max(1.0, (ends[QUANTILES - 1] - ends[0]) / (QUANTILES - 1))
     share = 0.0

@@ -14,19 +14,28 @@ if TYPE_CHECKING:
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
 
+    Ints = list[int]
     Row = memoryview[int]
     Rows = list[list[int]]
 
 
-def add_up(t: Tables, s: State, points: Rows) -> None:
-    """Write the points of every seat and area."""
+def add_up(t: Tables, s: State, points: Rows, totals: Ints, counted: Rows) -> None:
+    """Write the points of every seat by area, and its total.
+
+    `counted` is how full each area was when it was added up last, -1 at first. Points change with
+    a mark, and a mark fills a place, except for a circle that a cross may follow.
+    """
     for seat in range(s.seats):
         for area in range(t.areas):
-            points[seat][area] = rules.area_points(t, s, seat, area)
+            filled = s.filled[seat][area]
+            if filled != counted[seat][area] or t.full[area] > 1:
+                counted[seat][area] = filled
+                points[seat][area] = rules.area_points(t, s, seat, area)
+        totals[seat] = total(t, s, seat, points)
 
 
 def total(t: Tables, s: State, seat: int, points: Rows) -> int:
-    """The total of a seat whose points are added up."""
+    """The total of a seat by the points of its areas."""
     lowest = points[seat][0]
     found = lowest
     for area in range(1, t.areas):
@@ -35,10 +44,10 @@ def total(t: Tables, s: State, seat: int, points: Rows) -> int:
     return found + s.foxes[seat] * rules.fox_worth(s, lowest)
 
 
-def observe(t: Tables, s: State, points: Rows, own: int, out: Row, n: int) -> int:
+def observe(t: Tables, s: State, points: Rows, totals: Ints, own: int, out: Row, n: int) -> int:
     """Write what a seat sees into `out` from index `n` on; returns the index after it."""
     for k in range(s.seats):
-        n = observe_seat(t, s, points, (own + k) % s.seats, out, n)
+        n = observe_seat(t, s, points, totals, (own + k) % s.seats, out, n)
     for d in range(DICE):
         out[n + d] = s.face[d]
         out[n + DICE + d] = s.place[d]
@@ -52,7 +61,9 @@ def observe(t: Tables, s: State, points: Rows, own: int, out: Row, n: int) -> in
     return n + 5
 
 
-def observe_seat(t: Tables, s: State, points: Rows, seat: int, out: Row, n: int) -> int:
+def observe_seat(
+    t: Tables, s: State, points: Rows, totals: Ints, seat: int, out: Row, n: int
+) -> int:
     """Write the sheet of a seat."""
     cells = s.cells[seat]
     end = t.end_cell[t.areas - 1]
@@ -66,7 +77,7 @@ def observe_seat(t: Tables, s: State, points: Rows, seat: int, out: Row, n: int)
         out[n + t.areas + area] = points[seat][area]
     n += 2 * t.areas
     out[n] = s.foxes[seat]
-    out[n + 1] = total(t, s, seat, points)
+    out[n + 1] = totals[seat]
     n += 2
     for track in range(TRACKS):
         if t.track_fields[track]:

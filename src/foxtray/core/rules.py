@@ -1,7 +1,8 @@
-"""The rules of the family in the order of play, in one plain file that is executed twice.
+"""The rules of the family in the order of play, in one plain file that is executed three times.
 
-Interpreted it serves people; under numba, unchanged, it serves bots. So it keeps to a subset:
-integers and nested sequences of them, no slices, no recursion, no run-time imports but the codes.
+Interpreted it serves people; under numba, unchanged, it serves bots; translated to JavaScript it
+serves the page (docs/translator.md). So it keeps to a subset: integers and nested sequences of
+them, no slices, no recursion, no run-time imports but the codes.
 `t` is the sheet's tables, `s` the state (changed in place), `log` what happened. Several dice,
 seats or values are the bits of a number. Actions are trusted to be legal.
 

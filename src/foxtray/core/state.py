@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from foxtray.core.codes import AREAS, BONUSES, CELLS, DICE, LINES, LOG_SIZE, SEATS, TRACKS
+from foxtray.core.codes import ACTIONS, AREAS, BONUSES, CELLS, DICE, LINES, LOG_SIZE, SEATS, TRACKS
 
 
 def per_die() -> list[int]:
@@ -99,6 +99,19 @@ class Log:
     size: int = 0
     """How many numbers are written; below zero no log is kept."""
     entries: list[int] = field(default_factory=lambda: [0] * LOG_SIZE)
+
+
+@dataclass(slots=True)
+class Work:
+    """The buffers of the compiled and translated rules: legal actions, a throw and the log.
+
+    It is one record, not separate arrays: numba counts references to arrays at every call.
+    """
+
+    out: list[int] = field(default_factory=lambda: [0] * ACTIONS)
+    faces: list[int] = field(default_factory=per_die)
+    order: list[int] = field(default_factory=per_die)
+    log: Log = field(default_factory=Log)
 
 
 def no_log() -> Log:

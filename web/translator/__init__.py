@@ -1,0 +1,1 @@
+"""Translates the compilable subset of Python to JavaScript (docs/translator.md)."""
