@@ -277,7 +277,7 @@ def failing(name: str, game: str) -> batch.Chooser:
 
 
 @pytest.mark.parametrize(
-    ("find", "said"), [(deadly, "3 processes died on them"), (failing, "first is ill")]
+    ("find", "said"), [(deadly, "seeds 0 to 0: 3 processes died on it"), (failing, "first is ill")]
 )
 def test_what_always_fails_is_told(find: workers.Find, said: str) -> None:
     with pytest.raises(FoxtrayError, match=said):
@@ -635,7 +635,9 @@ def test_files_stay_as_they_were_when_a_simulation_fails(
     for path, text in kept.items():
         path.write_text(text)
     monkeypatch.setattr(
-        commands, "finder", lambda _, names, *more: failing if "ill" in names else chooser
+        commands,
+        "finder",
+        lambda _, names, *more, **options: failing if "ill" in names else chooser,
     )
     args = f"simulate clever --bot random --games 5 --csv t.csv --plot p.svg {last}"
     assert cli.main(args.split()) == 2
@@ -654,7 +656,7 @@ def test_files_stay_as_they_were_when_no_game_was_finished(
         return bot
 
     Path("t.csv").write_text("old")
-    monkeypatch.setattr(commands, "finder", lambda _, names, *more: interrupt)
+    monkeypatch.setattr(commands, "finder", lambda _, names, *more, **options: interrupt)
     args = "simulate clever --bot slow --games 50 --jobs 1 --csv t.csv"
     assert cli.main(args.split()) == 130
     assert "interrupted after 0 of 50 games" in capsys.readouterr().err

@@ -10,6 +10,8 @@ EXTRAS = {
     "bots": ("numpy", "numba"),
     "envs": ("numpy", "numba", "gymnasium", "pettingzoo", "pillow"),
     "parquet": ("pyarrow",),
+    "postgres": ("psycopg",),
+    "ray": ("numpy", "numba", "ray"),
 }
 """The packages of each extra that the code imports; pyproject.toml has their versions."""
 MODULES = {"pillow": "PIL"}

@@ -32,7 +32,7 @@ from foxtray.sim.simulation import (
     sensible_jobs,
 )
 from foxtray.sim.summary import SHARES, Counts, win_shares
-from foxtray.sim.workers import Chunk, Find, PlayedChunk, stream
+from foxtray.sim.workers import Chunk, Find, PlayedChunk, Pool, stream
 
 Lucks = Callable[[Games, tuple[str, ...]], Counts]
 """The luck of each seat in some games, in thousandths of a point; takes the games and the bots."""
@@ -229,6 +229,7 @@ def arena(
     seed: int = 0,
     jobs: int | None = 1,
     find: Find | None = None,
+    pool: Pool | None = None,
     options: Mapping[str, bool] = MappingProxyType({}),
     watch: Callable[[Standings], None] | None = None,
     lucks: Lucks | None = None,
@@ -236,7 +237,8 @@ def arena(
     """Play deals in all seatings; Ctrl-C stops and returns the finished ones.
 
     Without `seats` there is one seat per bot, up to four. `options` are the rules options, as in
-    `Game.new`. With `lucks`, the luck of the dice is taken out of the points.
+    `Game.new`. With `lucks`, the luck of the dice is taken out of the points. With a `pool`, the
+    games are played there, as in `simulate`.
     """
     if len(bots) < 2 or len(set(bots)) < len(bots):
         raise BadSetup("name at least two bots, each only once")
@@ -248,13 +250,13 @@ def arena(
     standings.luck_adjusted = lucks is not None
     standings.compile_seconds = prepare(game, bots, find)
     every = len(standings.seatings)
-    jobs = jobs or sensible_jobs(bots, deals * every)
+    jobs = pool.jobs if pool else jobs or sensible_jobs(bots, deals * every)
     size = 1 if lucks else chunk_size(most_at_once(game, bots, find), deals, jobs)
     todo = seated(standings, deals, size)
     began = perf_counter()
     results: list[PlayedChunk] = []
     try:
-        with shielded() as shield, closing(stream(todo, jobs, find)) as finished:
+        with shielded() as shield, closing(stream(todo, jobs, find, pool)) as finished:
             for played in finished:
                 with shield.up():
                     results.append(played)

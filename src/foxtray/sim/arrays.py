@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from foxtray.core.codes import ACTIONS, DICE
 from foxtray.core.layout import Tables, layout
-from foxtray.core.state import FIELD_NAMES, Log, State
+from foxtray.core.state import FIELD_NAMES, State, Work
 from foxtray.game import Game
 
 Records = npt.NDArray[Any]
@@ -28,7 +27,7 @@ def record_type(example: Any, number: type) -> np.dtype[Any]:
             parts.append((part.name, number, np.asarray(value).shape))
     tight = np.dtype(parts, align=True)
     assert tight.fields is not None and tight.names is not None
-    # Padded to whole 64-bit words, so that a state can be hashed word by word.
+    # Padded to whole 64-bit words: states are copied all the time.
     return np.dtype(
         {
             "names": tight.names,
@@ -38,19 +37,6 @@ def record_type(example: Any, number: type) -> np.dtype[Any]:
         },
         align=True,
     )
-
-
-@dataclass(slots=True)
-class Work:
-    """The buffers of the rules: legal actions, a throw and the log.
-
-    It is one record, not separate arrays: numba counts references to arrays at every call.
-    """
-
-    out: list[int] = field(default_factory=lambda: [0] * ACTIONS)
-    faces: list[int] = field(default_factory=lambda: [0] * DICE)
-    order: list[int] = field(default_factory=lambda: [0] * DICE)
-    log: Log = field(default_factory=Log)
 
 
 STATE = record_type(State(), np.int16)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,15 @@ from foxtray import extras
 from foxtray.arguments import INTERRUPTED, AddCommand, add_options, whole
 from foxtray.digits import counted
 from foxtray.errors import BadSetup
-from foxtray.files import is_standard_output, naming, replacing
+from foxtray.files import is_standard_output, naming, replacing, replacing_bytes
+from foxtray.folders import cache_folder
 from foxtray.games.registry import SHEETS
 
 if TYPE_CHECKING:
     from foxtray.sim.arena import Estimate, Standings
     from foxtray.sim.batch import Chooser, Games
     from foxtray.sim.summary import Summary
-    from foxtray.sim.workers import Find
+    from foxtray.sim.workers import Find, Pool
 
 LINE_LENGTH = 78
 
@@ -108,9 +110,31 @@ def add_common(parser: argparse.ArgumentParser, games: str) -> None:
     parser.add_argument(
         "--jobs", type=whole, metavar="J", help="number of processes (default: one per core)"
     )
+    add_ray(parser)
     add_options(parser)
     add_weights(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_ray(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="use a Ray cluster: HOST:PORT, auto, or local to start one on this machine",
+    )
+
+
+@contextmanager
+def pool_at(address: str | None, jobs: int | None = None) -> Iterator[Pool | None]:
+    """The pool of a Ray cluster; None without an address."""
+    if address is None:
+        yield None
+        return
+    extras.need("ray", "--ray")
+    from foxtray.sim.cluster import connect
+
+    with connect(address, jobs) as pool:
+        yield pool
 
 
 def add_weights(parser: argparse.ArgumentParser) -> None:
@@ -124,10 +148,13 @@ def need_numbers() -> None:
     extras.need("bots")
 
 
-def finder(game: str, chosen: Sequence[str], weights: Path | None = None) -> Find:
+def finder(
+    game: str, chosen: Sequence[str], weights: Path | None = None, *, send: bool = False
+) -> Find:
     """The function that finds bots outside the compiled loop; refuses bots that cannot play.
 
-    All levels with a net use the weights file, if one is given.
+    All levels with a net use the weights file, if one is given; with `send`, on machines that do
+    not have it too.
     """
     from foxtray.bots.levels import LEVELS, check, chooser
 
@@ -141,7 +168,7 @@ def finder(game: str, chosen: Sequence[str], weights: Path | None = None) -> Fin
     if not using:
         raise BadSetup(f"none of the bots uses weights: {', '.join(dict.fromkeys(chosen))}")
     read_weights(weights, game)  # refuses a wrong file before anything is compiled
-    return WithWeights(weights.absolute())
+    return sent(weights) if send else WithWeights(weights.absolute())
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +183,28 @@ class WithWeights:
         uses = name in LEVELS and not LEVELS[name].simple
         found: Chooser = chooser(name, game, self.weights if uses else None)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class SentWeights:
+    """Finds bots like `WithWeights`, on a machine that does not have the file."""
+
+    name: str
+    """The hash of the weights, which names the copy that a machine keeps."""
+    data: bytes = field(compare=False, repr=False)
+
+    def __call__(self, name: str, game: str) -> Chooser:
+        copy = cache_folder() / "weights" / f"{self.name}.npz"
+        if not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            with replacing_bytes(copy) as file:
+                file.write(self.data)
+        return WithWeights(copy)(name, game)
+
+
+def sent(weights: Path) -> SentWeights:
+    data = weights.read_bytes()
+    return SentWeights(hashlib.sha256(data).hexdigest()[:16], data)
 
 
 # --- simulate -------------------------------------------------------------------------------------
@@ -174,8 +223,9 @@ def run_simulate(args: argparse.Namespace) -> int:
         )
     check(args.game, bots, args.games, args.seed, args.jobs)
     check_files({"--csv": args.csv, "--parquet": args.parquet, "--plot": args.plot})
-    find = finder(args.game, bots, args.weights)
+    find = finder(args.game, bots, args.weights, send=bool(args.ray))
     with ExitStack() as files:
+        pool = files.enter_context(pool_at(args.ray, args.jobs))
         sinks: list[Callable[[Games], None]] = []
         # Opened before the first game, so that a wrong name is reported at once.
         for path, table in ((args.csv, export.csv_file), (args.parquet, export.parquet_file)):
@@ -200,6 +250,7 @@ def run_simulate(args: argparse.Namespace) -> int:
             seed=args.seed,
             jobs=args.jobs,
             find=find,
+            pool=pool,
             moves=bool(args.records),
             options=dict(args.option or ()),
             each=each,
@@ -340,24 +391,26 @@ def run_arena(args: argparse.Namespace) -> int:
     from foxtray.review.strength import lucks
     from foxtray.sim.arena import arena
 
-    find = finder(args.game, args.bots, args.weights)
+    find = finder(args.game, args.bots, args.weights, send=bool(args.ray))
     if args.luck_adjusted:
         from foxtray.bots.levels import check as check_bot
 
         check_bot("strong", game=args.game)
     progress = ProgressBar(args.games)
-    standings = arena(
-        args.game,
-        args.bots,
-        args.games,
-        seats=args.seats,
-        seed=args.seed,
-        jobs=args.jobs,
-        find=find,
-        options=dict(args.option or ()),
-        watch=lambda standings: progress.show(standings.deals, standings.wall_seconds),
-        lucks=lucks if args.luck_adjusted else None,
-    )
+    with pool_at(args.ray, args.jobs) as pool:
+        standings = arena(
+            args.game,
+            args.bots,
+            args.games,
+            seats=args.seats,
+            seed=args.seed,
+            jobs=args.jobs,
+            find=find,
+            pool=pool,
+            options=dict(args.option or ()),
+            watch=lambda standings: progress.show(standings.deals, standings.wall_seconds),
+            lucks=lucks if args.luck_adjusted else None,
+        )
     progress.wipe()
     if standings.deals:
         print(json.dumps(standings.as_json()) if args.json else "\n".join(rank(standings)))

@@ -150,7 +150,9 @@ def compiled_function(function: Callable[..., Any]) -> Any:
 
     Otherwise numba would compile it again for each width and each constant it is called with.
     """
-    dispatcher: Any = njit(cache=True, error_model="numpy", nogil=True)(function)
+    # Nothing here allocates arrays, so numba need not count references to those passed around.
+    options: Any = {"cache": True, "error_model": "numpy", "nogil": True, "_nrt": False}
+    dispatcher: Any = njit(**options)(function)
     resolve = dispatcher.get_call_template
 
     def resolve_widened(args: Sequence[Any], kws: dict[str, Any]) -> Any:

@@ -35,6 +35,7 @@ CASE = np.dtype(
         ("totals", np.int32, SEATS),
         ("gained", np.int32, SEATS),
         ("points", np.int16, (SEATS, AREAS)),
+        ("counted", np.int16, (SEATS, AREAS)),
     ],
     align=True,
 )
@@ -98,7 +99,7 @@ class Batch:
         self._asked = [seat for seat, bot in enumerate(bots) if callable(bot)]
         for seat, bot in enumerate(bots):
             self._codes[seat] = INSIDE[bot] if isinstance(bot, str) else OUTSIDE
-        self._fresh = np.zeros(1, STATE)
+        self._fresh = np.zeros(seats, STATE)
         self._fresh["seats"] = seats
         self._fresh["solo_fallback"], self._fresh["fox_floor"] = solo_fallback, fox_floor
         self._mask = np.zeros((n, len(known.actions)), np.int8)
@@ -109,6 +110,7 @@ class Batch:
         """What the games have besides: the fields of `foxtray.sim.steps.Case`."""
         self._every = np.arange(n)
         with compiled.Announced("the rules for many games side by side", 30, STEPS):
+            steps().begin(self._tables, self._fresh, self._works)
             self.start(self._every, following(seeds, n) if isinstance(seeds, int) else seeds)
 
     def __len__(self) -> int:

@@ -12,9 +12,9 @@ from foxtray.core import chance, rules
 from foxtray.core.codes import ENTER, OVER, THROW, USE
 
 if TYPE_CHECKING:
+    from foxtray.core.chance import Word
     from foxtray.core.layout import Tables
-    from foxtray.core.state import State
-    from foxtray.sim.arrays import Work
+    from foxtray.core.state import State, Work
 
     Ints = list[int]
     Rows = list[list[int]]
@@ -88,7 +88,7 @@ def carry_on(
             n = rules.legal_actions(t, s, seat, work.out)
             where = seat << 16 | counts[i][seat]
             if bot == RANDOM:
-                action = work.out[chance.draw(low, high, chance.CHOICE, where, n)]
+                action = random_action(low, high, where, n, work)
             else:
                 action = greedy_action(t, s, seat, low, high, where, n, scratch, work)
             make_move(t, s, i, seat, action, moves, counts, work)
@@ -141,13 +141,18 @@ def is_legal(t: Tables, s: State, seat: int, action: int, work: Work) -> bool:
     return False
 
 
+def random_action(low: Word, high: Word, where: Word, n: int, work: Work) -> int:
+    """Any of the legal actions."""
+    return work.out[chance.draw(low, high, chance.CHOICE, where, n)]
+
+
 def greedy_action(
     t: Tables,
     s: State,
     seat: int,
-    low: int,
-    high: int,
-    where: int,
+    low: Word,
+    high: Word,
+    where: Word,
     n: int,
     scratch: list[State],
     work: Work,
@@ -169,7 +174,8 @@ def greedy_action(
             best, best_points, best_marks, ties = action, points, marks, 1
         elif points == best_points and marks == best_marks:
             ties += 1
-            if chance.draw(low, high, chance.TIE, where << 6 | ties, ties) == 0:
+            place = (where << 6 | ties) & chance.MASK
+            if chance.draw(low, high, chance.TIE, place, ties) == 0:
                 best = action
     return best
 

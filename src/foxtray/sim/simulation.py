@@ -16,7 +16,7 @@ from foxtray.sim.batch import INSIDE, Games
 from foxtray.sim.compiled import Announced
 from foxtray.sim.interrupts import shielded
 from foxtray.sim.summary import Summary
-from foxtray.sim.workers import Chunk, Find, find_bot, stream
+from foxtray.sim.workers import Chunk, Find, Pool, find_bot, stream
 
 COMPILE_SECONDS = 25
 FAST, LARGE, SLOW = 4096, 256, 32
@@ -35,6 +35,7 @@ def simulate(
     seed: int = 0,
     jobs: int | None = 1,
     find: Find | None = None,
+    pool: Pool | None = None,
     moves: bool = False,
     options: Mapping[str, bool] = MappingProxyType({}),
     each: Callable[[Games], None] | None = None,
@@ -44,18 +45,19 @@ def simulate(
 
     `options` are the rules options, as in `Game.new`. `each` is called with batches of finished
     games, in order (with `moves` they can be written as records), and `watch` with the summary so
-    far. Ctrl-C stops and returns the finished games.
+    far. Ctrl-C stops and returns the finished games. With a `pool` (`foxtray.sim.cluster`), the
+    games are played there instead of on `jobs` processes here.
     """
     check(game, bots, games, seed, jobs)
     on = batch.turned_on(options)
     summary = Summary(game, tuple(bots), seed, on)
     summary.compile_seconds = prepare(game, bots, find)
-    jobs = jobs or sensible_jobs(bots, games)
+    jobs = pool.jobs if pool else jobs or sensible_jobs(bots, games)
     size = chunk_size(most_at_once(game, bots, find, moves), games, jobs)
     began = perf_counter()
     todo = chunks(Chunk(game, tuple(bots), seed, games, moves, on), size)
     try:
-        with shielded() as shield, closing(stream(todo, jobs, find)) as results:
+        with shielded() as shield, closing(stream(todo, jobs, find, pool)) as results:
             for played in results:
                 with shield.up():
                     summary.add(played)

@@ -14,8 +14,7 @@ from foxtray.sim import loops
 
 if TYPE_CHECKING:
     from foxtray.core.layout import Tables
-    from foxtray.core.state import State
-    from foxtray.sim.arrays import Work
+    from foxtray.core.state import State, Work
 
     Ints = list[int]
     Array = Any
@@ -41,6 +40,8 @@ class Case:
     gained: list[int] = field(default_factory=lambda: [0] * SEATS)
     """The points that each seat gained in the last step."""
     points: list[list[int]] = field(default_factory=lambda: [[0] * AREAS for _ in range(SEATS)])
+    counted: list[list[int]] = field(default_factory=lambda: [[-1] * AREAS for _ in range(SEATS)])
+    """How full each area was when its points were added up."""
 
 
 def start(
@@ -56,25 +57,39 @@ def start(
     scratch: list[State],
     works: list[Work],
 ) -> None:
-    """Start games anew from a fresh state; the dice decide who starts."""
+    """Start games anew; the dice decide who starts. `fresh` has a game for each of the seats."""
     for k in range(len(which)):
         i = which[k]
-        states[i] = fresh[0]
         c = cases[i]
         c.low = lows[k]
         c.high = highs[k]
-        for seat in range(SEATS):
-            c.counts[seat] = 0
+        first = 0
+        if len(fresh) > 1:
+            first = chance.draw(c.low, c.high, chance.FIRST, 0, len(fresh))
+        states[i] = fresh[first]
         s = states[i]
-        if s.seats > 1:
-            s.first = chance.draw(c.low, c.high, chance.FIRST, 0, s.seats)
-        rules.begin(tables[0], s, works[0].log)
+        forget(c)
         carry_on(tables[0], s, c, bots, scratch, works[0])
         list_legal(tables[0], s, c, mask, i, works[0])
-        observation.add_up(tables[0], s, c.points)
+        observation.add_up(tables[0], s, c.points, c.totals, c.counted)
         for seat in range(SEATS):
             c.gained[seat] = 0
             c.totals[seat] = 0
+
+
+def begin(tables: list[Tables], fresh: list[State], works: list[Work]) -> None:
+    """Open a game that each of the seats starts, up to its first throw."""
+    for first in range(len(fresh)):
+        fresh[first].first = first
+        rules.begin(tables[0], fresh[first], works[0].log)
+
+
+def forget(c: Case) -> None:
+    """Count decisions and points from here on."""
+    for seat in range(SEATS):
+        c.counts[seat] = 0
+        for area in range(AREAS):
+            c.counted[seat][area] = -1
 
 
 def resume(
@@ -90,9 +105,8 @@ def resume(
     """Continue a game whose state was set from outside; points so far are not gained."""
     s = states[i]
     c = cases[i]
-    for seat in range(s.seats):
-        c.counts[seat] = 0
-        c.totals[seat] = rules.total_score(tables[0], s, seat)
+    forget(c)
+    observation.add_up(tables[0], s, c.points, c.totals, c.counted)
     carry_on(tables[0], s, c, bots, scratch, works[0])
     add_gains(tables[0], s, c)
     list_legal(tables[0], s, c, mask, i, works[0])
@@ -134,7 +148,7 @@ def step(
             add_gains(t, s, c)
             list_legal(t, s, c, mask, i, works[0])
         if len(out) > 0:
-            observation.observe(t, states[i], c.points, viewer(c, own), out, i * size)
+            observation.observe(t, states[i], c.points, c.totals, viewer(c, own), out, i * size)
     return -1
 
 
@@ -207,11 +221,11 @@ def carry_on(t: Tables, s: State, c: Case, bots: Ints, scratch: list[State], wor
 
 def add_gains(t: Tables, s: State, c: Case) -> None:
     """Add what every seat has gained."""
-    observation.add_up(t, s, c.points)
     for seat in range(s.seats):
-        total = observation.total(t, s, seat, c.points)
-        c.gained[seat] += total - c.totals[seat]
-        c.totals[seat] = total
+        c.gained[seat] -= c.totals[seat]
+    observation.add_up(t, s, c.points, c.totals, c.counted)
+    for seat in range(s.seats):
+        c.gained[seat] += c.totals[seat]
 
 
 def list_legal(t: Tables, s: State, c: Case, mask: Array, i: int, work: Work) -> None:
@@ -237,7 +251,8 @@ def observe(
     for k in range(len(which)):
         i = which[k]
         c = cases[i]
-        observation.observe(tables[0], states[i], c.points, viewer(c, own), out, i * size)
+        own_seat = viewer(c, own)
+        observation.observe(tables[0], states[i], c.points, c.totals, own_seat, out, i * size)
 
 
 def viewer(c: Case, own: int) -> int:

@@ -1,7 +1,8 @@
 """Plays chunks of games on independent processes and returns the results in order.
 
 A game depends only on its seed and bots, so the number of processes and the size of the chunks do
-not affect any result. If a process dies, another one plays its chunk again.
+not affect any result. If a process dies, another one plays its chunk again. `sim.cluster` does the
+same on many machines.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ import threading
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, islice
 from multiprocessing import connection, get_context
 from multiprocessing.context import SpawnProcess
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.sim import compiled
@@ -27,10 +28,13 @@ from foxtray.sim.batch import INSIDE, Chooser, Games, play
 Find = Callable[[str, str], Chooser]
 """Finds a bot outside the loop by name and game; must be importable by other processes."""
 
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
 AHEAD = 2
-"""Chunks per process that may finish ahead of their turn; this limits the memory used."""
+"""Tasks per process that may finish ahead of their turn; this limits the memory used."""
 ATTEMPTS = 3
-"""Give up on a chunk after this many processes have died on it."""
+"""Give up on a task after this many processes have died on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,9 @@ class Chunk:
     moves: bool = False
     options: tuple[str, ...] = ()
     """The rules options that are on."""
+
+    def __str__(self) -> str:
+        return f"the games with seeds {self.seed} to {self.seed + self.count - 1}"
 
 
 class PlayedChunk(NamedTuple):
@@ -75,20 +82,43 @@ def play_chunk(chunk: Chunk, find: Find | None) -> PlayedChunk:
 
 
 def stream(
-    chunks: Iterable[Chunk], jobs: int = 1, find: Find | None = None
+    chunks: Iterable[Chunk], jobs: int = 1, find: Find | None = None, pool: Pool | None = None
 ) -> Generator[PlayedChunk]:
-    """Play chunks on up to `jobs` processes; with 1, in the calling process."""
+    """Play chunks in a pool, or on up to `jobs` processes; with 1, in the calling process."""
+    work = partial(play_chunk, find=find)
+    if pool is not None:
+        yield from pool.map(work, chunks)
+        return
     if jobs == 1:
-        for chunk in chunks:
-            yield play_chunk(chunk, find)
+        yield from map(work, chunks)
         return
     left = iter(chunks)
     first = list(islice(left, jobs))
-    pool = ProcessPool(len(first), find)  # no more processes than chunks
+    processes = ProcessPool(len(first))  # no more processes than chunks
     try:
-        yield from pool.play(chain(first, left))
+        yield from processes.map(work, chain(first, left))
     finally:
-        pool.stop()
+        processes.stop()
+
+
+class Pool(Protocol):
+    """Other processes, here or elsewhere."""
+
+    @property
+    def jobs(self) -> int:
+        """The number of tasks it works on at the same time."""
+
+    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Do some work for every task; yields the results in the order of the tasks.
+
+        Takes tasks only a little ahead of the results, so memory stays flat. If a process dies,
+        another one does its task again; `ATTEMPTS` deaths on the same task are an error.
+        """
+
+
+def gave_up(task: object, why: str) -> FoxtrayError:
+    """The error when too many processes died on a task."""
+    return FoxtrayError(f"cannot finish {task}: {ATTEMPTS} processes died on it ({why})")
 
 
 # --- in the parent --------------------------------------------------------------------------------
@@ -96,37 +126,40 @@ def stream(
 
 @dataclass(slots=True)
 class Worker:
-    """A process, the connection to it, and the number and chunk it is working on."""
+    """A process, the connection to it, and the number and task it is working on."""
 
     process: SpawnProcess
     line: connection.Connection[Any, Any]
-    task: tuple[int, Chunk] | None = None
+    task: tuple[int, Any] | None = None
 
 
 class ProcessPool:
-    """Processes that play one chunk at a time."""
+    """Processes on this machine that work on one task at a time."""
 
-    def __init__(self, jobs: int, find: Find | None) -> None:
-        self.find = find
+    def __init__(self, jobs: int) -> None:
         self.workers = [self._start() for _ in range(jobs)]
+
+    @property
+    def jobs(self) -> int:
+        return len(self.workers)
 
     def _start(self) -> Worker:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(
-            target=serve, args=(theirs, str(compiled.cache_path().parent), self.find), daemon=True
+            target=serve, args=(theirs, str(compiled.cache_path().parent)), daemon=True
         )
         with interrupts_ignored():
             process.start()
         theirs.close()
         return Worker(process, ours)
 
-    def play(self, chunks: Iterable[Chunk]) -> Iterator[PlayedChunk]:
-        """Play chunks; yields their results in the order of the chunks."""
-        fresh = enumerate(chunks)
-        lost: list[tuple[int, Chunk]] = []
+    def map(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Do some work for every task; yields the results in the order of the tasks."""
+        fresh = enumerate(tasks)
+        lost: list[tuple[int, Task]] = []
         deaths: dict[int, int] = {}
-        finished: dict[int, PlayedChunk] = {}
+        finished: dict[int, Result] = {}
         handed = told = 0
         while True:
             for worker in self.workers:
@@ -139,20 +172,20 @@ class ProcessPool:
                     if worker.task is not None:
                         # A dead process is noticed below.
                         with contextlib.suppress(OSError):
-                            worker.line.send(worker.task[1])
+                            worker.line.send((work, worker.task[1]))
             busy = {worker.line: worker for worker in self.workers if worker.task is not None}
             if not busy:
                 return
             for line in connection.wait(list(busy)):
                 worker = busy[line]  # type: ignore[index]
                 assert worker.task is not None
-                number, chunk = worker.task
+                number, task = worker.task
                 try:
                     answer = worker.line.recv()
                 except (EOFError, OSError):
                     lost.append(worker.task)
                     deaths[number] = deaths.get(number, 0) + 1
-                    self._replace(worker, chunk, deaths[number])
+                    self._replace(worker, task, deaths[number])
                     continue
                 if isinstance(answer, Exception):
                     raise answer
@@ -162,15 +195,11 @@ class ProcessPool:
                 yield finished.pop(told)
                 told += 1
 
-    def _replace(self, worker: Worker, chunk: Chunk, deaths: int) -> None:
+    def _replace(self, worker: Worker, task: object, deaths: int) -> None:
         worker.line.close()
         worker.process.join()
         if deaths == ATTEMPTS:
-            last = chunk.seed + chunk.count - 1
-            raise FoxtrayError(
-                f"cannot play the games with seeds {chunk.seed} to {last}: "
-                f"{ATTEMPTS} processes died on them (status {worker.process.exitcode})"
-            )
+            raise gave_up(task, f"status {worker.process.exitcode}")
         self.workers[self.workers.index(worker)] = self._start()
 
     def stop(self) -> None:
@@ -197,18 +226,19 @@ def interrupts_ignored() -> Iterator[None]:
 # --- in the other processes -----------------------------------------------------------------------
 
 
-def serve(line: connection.Connection[Any, Any], folder: str, find: Find | None) -> None:
-    """Play chunks until the parent hangs up."""
+def serve(line: connection.Connection[Any, Any], folder: str) -> None:
+    """Do what the parent asks for until it hangs up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["FOXTRAY_CACHE"] = folder
     with contextlib.suppress(EOFError, OSError):
         while True:
-            line.send(answer(line.recv(), find))
+            line.send(answer(*line.recv()))
 
 
-def answer(chunk: Chunk, find: Find | None) -> PlayedChunk | Exception:
+def answer(work: Callable[[Task], Result], task: Task) -> Result | Exception:
+    """The result of some work, or an error that can be sent."""
     try:
-        return play_chunk(chunk, find)
+        return work(task)
     except FoxtrayError as error:
         return FoxtrayError(str(error))
     except Exception:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from foxtray.arguments import INTERRUPTED, AddCommand, add_options, seat_count, whole
 from foxtray.errors import BadSetup
 from foxtray.games.registry import SHEETS
-from foxtray.sim.commands import need_numbers
+from foxtray.sim.commands import add_ray, need_numbers, pool_at
 from foxtray.train.plan import LAST_SEED, MOST_THREADS
 
 if TYPE_CHECKING:
+    from foxtray.sim.workers import Pool
     from foxtray.train.run import Trainer
 
 FIRST_SEED = 1 << 40
@@ -48,6 +49,7 @@ def add(command: AddCommand) -> None:
     train.add_argument(
         "--jobs", type=whole, metavar="J", help="number of threads (default: one per core)"
     )
+    add_ray(train)
     train.add_argument(
         "--openings",
         type=share,
@@ -128,8 +130,8 @@ def run_train(args: argparse.Namespace) -> int:
     from foxtray.train import run
 
     path = args.resume or args.out or Path(f"{args.game}.npz")
-    if args.resume:
-        trainer = run.load(path)
+    trainer = run.load(path) if args.resume else None
+    if trainer:
         if trainer.plan.game != args.game:
             raise BadSetup(f"{path} is a run for {trainer.plan.game}, not for {args.game}")
         if trainer.done >= trainer.plan.games:
@@ -140,10 +142,11 @@ def run_train(args: argparse.Namespace) -> int:
         run.check_writable(path)
         if path.exists():
             raise BadSetup(f"{path} already exists; --resume it, or choose another --out file")
-        trainer = new_run(args)
-    print(f"{trainer.plan.games} games of {args.game}; checkpoints in {path}", file=sys.stderr)
-    if run.train(trainer, path, tell):
-        return 0
+    with pool_at(args.ray, args.jobs) as pool:
+        trainer = trainer or new_run(args, pool)
+        print(f"{trainer.plan.games} games of {args.game}; checkpoints in {path}", file=sys.stderr)
+        if run.train(trainer, path, tell, pool=pool):
+            return 0
     print(f"stopped; to continue: foxtray train {args.game} --resume {path}", file=sys.stderr)
     return INTERRUPTED
 
@@ -183,21 +186,22 @@ def check(args: argparse.Namespace) -> None:
         raise BadSetup("the seed of a training run must be a whole number from 0 to 2^62")
 
 
-def new_run(args: argparse.Namespace) -> Trainer:
+def new_run(args: argparse.Namespace, pool: Pool | None) -> Trainer:
     """A new run, set up by the options."""
     from foxtray.sim.batch import turned_on
     from foxtray.train import run
 
     make_plan = run.refit_plan if args.refit else run.default_plan
     seed = FIRST_SEED if args.seed is None else args.seed
-    plan = make_plan(args.game, args.seats or (1,), seed, args.jobs or os.cpu_count() or 1)
+    threads = args.jobs or (pool.jobs if pool else os.cpu_count()) or 1
+    plan = make_plan(args.game, args.seats or (1,), seed, min(threads, MOST_THREADS))
     plan = replace(plan, options=turned_on(dict(args.option or ())))
     own = {name: getattr(args, name) for name in ("openings", "throws", "rate")}
     plan = replace(plan, **{name: value for name, value in own.items() if value is not None})
     start = args.refit or args.start
     # Read before the probe, so that a wrong file is reported at once.
     trainer = run.started(plan, start) if start else run.Trainer(plan)
-    games = args.games if args.games is not None else run.games_in(plan, args.minutes * 60)
+    games = args.games if args.games is not None else run.games_in(plan, args.minutes * 60, pool)
     trainer.plan = run.with_games(plan, games)
     return trainer
 

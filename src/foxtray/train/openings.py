@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from foxtray.bots import planner, thinking
 from foxtray.core import chance, rules
-from foxtray.core.codes import AREAS
+from foxtray.core.codes import AREAS, OVER, ROLLS, THROW
 
 if TYPE_CHECKING:
     from foxtray.bots.workspace import Array, Net, Workspace
@@ -26,7 +26,7 @@ ODD_MOVE = 13
 
 # Who plays a seat's first turns.
 WELL, RANDOM, ERRING, ONE_AREA, NO_FOXES, TASTE = range(6)
-KINDS = 12
+KINDS = 16
 LARGEST_ERROR = 18.0
 """The highest standard deviation of the noise of players who err, in points."""
 OPENING_BOUND = 24
@@ -36,26 +36,40 @@ SINGLE = 4.0
 FOX_PENALTY = 40.0
 
 
-def turns_of(t: Tables, s: State, low: int, high: int, share: float) -> int:
-    """How many turns the opening has: any number short of the game, or none."""
+def throws_of(t: Tables, s: State, low: int, high: int, share: float) -> int:
+    """How long the opening is: a turn of the game, times the rolls of a turn, plus one of these.
+
+    It may end before any roll, since weak players also leave strange dice for their next roll, and
+    ends with the start of the last turn at the latest. Late ends are more likely: there positions
+    differ most, and what is left to play is short.
+    """
     if chance.draw(low, high, OPENING, 0, 1000) >= share * 1000:
         return 0
     turns = t.rounds[s.seats] * rules.turns_in_round(s)
-    return 1 + chance.draw(low, high, OPENING, 1, turns - 1)
+    longest = (turns - 1) * ROLLS
+    one = chance.draw(low, high, OPENING, 1, longest)
+    return 1 + max(one, chance.draw(low, high, OPENING, 7, longest))
+
+
+def lasting(s: State, throws: int) -> bool:
+    """Whether an opening of a length still lasts; it ends only before a throw."""
+    if s.phase != THROW:
+        return s.phase != OVER and throws > 0
+    return s.turn * ROLLS + max(0, s.rolls - 1) < throws
 
 
 def kind_of(low: int, high: int, seat: int) -> int:
     """Who plays a seat's first turns."""
     drawn = chance.draw(low, high, OPENING, 2 + seat, KINDS)
-    if drawn < 2:
+    if drawn < 4:
         return RANDOM
-    if drawn < 8:
+    if drawn < 10:
         return ERRING
-    if drawn == 8:
-        return ONE_AREA
-    if drawn == 9:
-        return NO_FOXES
     if drawn == 10:
+        return ONE_AREA
+    if drawn == 11:
+        return NO_FOXES
+    if drawn == 12:
         return TASTE
     return WELL
 
@@ -106,7 +120,7 @@ def act(
     """Play one action of a seat as a kind of player does."""
     t = tables[0]
     workspace.nodes[0] = states[0]
-    where = planner.fingerprint(workspace.words[0]) & chance.MASK
+    where = planner.fingerprint(t, workspace.nodes[0], seat) & chance.MASK
     if kind == RANDOM:
         n = rules.legal_actions(t, states[0], seat, workspace.legal)
         action = workspace.legal[chance.draw(low, high, ODD_MOVE, where, n)]

@@ -13,7 +13,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
@@ -36,17 +35,16 @@ from foxtray.bots.workspace import (
 )
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.games.registry import folder_of
-from foxtray.sim.arrays import STATE, Records, tables_of
+from foxtray.sim.arrays import Records
 from foxtray.sim.interrupts import caught
+from foxtray.sim.workers import Pool
 from foxtray.train import compiled
 from foxtray.train.plan import Plan, whole_number
-from foxtray.train.samples import Samples, new_samples
+from foxtray.train.playing import Played, Share, players
 
 OPENINGS = 0.5
 """The share of games with an opening, unless a run says otherwise."""
 FLATS = ("weights", "means", "squares", "averages")
-MOST_SAMPLES = 160
-"""The most samples per seat in a game."""
 WARM_UP = 0.01
 """The share of a run during which the learning rate rises."""
 
@@ -120,84 +118,53 @@ class Trainer:
                 history=[tuple(row) for row in stored["history"].tolist()],
             )
 
-    def rounds(self) -> Generator[tuple[Array, float]]:
-        """Train to the end; yields the totals and the error after each round."""
+    def rounds(self, pool: Pool | None = None) -> Generator[tuple[Array, float]]:
+        """Train to the end; yields the totals and the error after each round.
+
+        Games are played on threads here, or in a pool; the weights are learned here.
+        """
         plan = self.plan
-        selfplay = compiled.selfplay()
-        tables = tables_of(plan.game)
-        each = plan.per_round // plan.threads
-        workspaces = [new_workspace(plan.game) for _ in range(plan.threads)]
-        inners = [new_workspace(plan.game) for _ in range(plan.threads)]
-        states = [np.zeros(2, STATE) for _ in range(plan.threads)]
-        for pair in states:
-            for name in plan.options:
-                pair[name][1] = 1  # every game starts as a copy of the second state
-        room = each * MOST_SAMPLES * max(plan.seats)
-        samples = [new_samples(room) for _ in range(plan.threads)]
-        results = [np.zeros(each) for _ in range(plan.threads)]
-        seats = np.array(plan.seats)
-        slopes = np.zeros(ROOM, np.float32)
-        with ThreadPoolExecutor(plan.threads) as pool:
+        slopes, workspace = np.zeros(ROOM, np.float32), new_workspace(plan.game)
+        with closing(players(plan, pool)) as playing:
             while self.done < plan.games:
                 gone = self.done / plan.games
                 today = min(plan.per_round, plan.games - self.done)
                 starts = [k * today // plan.threads for k in range(plan.threads + 1)]
-                shares = [end - start for start, end in pairwise(starts)]
+                shares = [
+                    Share(plan.seed + self.done + start, end - start)
+                    for start, end in pairwise(starts)
+                ]
                 strength = plan.strength * max(0.0, 1 - gone / plan.fade)
-                net = net_of(self.averages)
-
-                def play(
-                    k: int,
-                    first: int = plan.seed + self.done,
-                    starts: list[int] = starts,
-                    shares: list[int] = shares,
-                    net: object = net,
-                    strength: float = strength,
-                ) -> int:
-                    count: int = selfplay.play_games(
-                        tables, states[k], first + starts[k], shares[k], seats,
-                        plan.bound, plan.last_bound or plan.bound, plan.throws, plan.decay,
-                        plan.openings, plan.share, strength, net, workspaces[k], inners[k],
-                        samples[k], results[k],
-                    )  # fmt: skip
-                    return count
-
                 with compiled.announced_play():
-                    counts = list(pool.map(play, range(plan.threads)))
+                    played = playing.play(shares, strength, self.averages)
                 # Adam has no gradient statistics at first: full steps would damage given weights.
                 rate = plan.rate * 0.5 * (1 + math.cos(math.pi * gone)) * min(1.0, gone / WARM_UP)
                 with compiled.announced_learning():
-                    error = self._learn(counts, samples, workspaces, slopes, rate)
+                    error = self._learn(played, workspace, slopes, rate)
                 self.done += today
                 # A net with NaN or infinity would never finish a game.
                 if not (math.isfinite(error) and np.isfinite(self.averages).all()):
                     raise FoxtrayError(
                         f"training failed after {self.done} games: weights contain NaN or infinity"
                     )
-                played = zip(results, shares, strict=True)
-                yield np.concatenate([totals[:share] for totals, share in played]), error
+                yield np.concatenate([each.totals for each in played]), error
 
     def _learn(
-        self,
-        counts: list[int],
-        samples: list[Samples],
-        workspaces: list[Records],
-        slopes: Array,
-        rate: float,
+        self, played: Sequence[Played], workspace: Records, slopes: Array, rate: float
     ) -> float:
         """The gradient steps of a round; returns the mean squared error."""
         plan, learner = self.plan, compiled.learner()
         order = np.random.default_rng((plan.seed, self.done))
         error = 0.0
-        busy = np.flatnonzero(counts).tolist()  # a short last round may leave threads idle
-        for k in busy * plan.passes:
-            mixed = order.permutation(counts[k])
-            batches = max(1, counts[k] // plan.batch)
+        busy = [each for each in played if each.size]  # a short last round may leave threads idle
+        for each in busy * plan.passes:
+            mixed = order.permutation(each.size)
+            batches = max(1, each.size // plan.batch)
             for b in range(batches):
-                first, end = b * counts[k] // batches, (b + 1) * counts[k] // batches
+                first, end = b * each.size // batches, (b + 1) * each.size // batches
                 error += learner.learn(
-                    mixed, first, end, net_of(self.weights), net_of(slopes), workspaces[k],
-                    samples[k],
+                    mixed, first, end, net_of(self.weights), net_of(slopes), workspace,
+                    each.samples,
                 ) / batches / len(busy) / plan.passes  # fmt: skip
                 self.step += 1
                 keep = min(plan.keep, (1 + self.step) / (10 + self.step))
@@ -235,12 +202,12 @@ def with_games(plan: Plan, games: int) -> Plan:
     return replace(plan, games=games)
 
 
-def games_in(plan: Plan, seconds: float) -> int:
+def games_in(plan: Plan, seconds: float, pool: Pool | None = None) -> int:
     """How many games fit in a time, from a short probe after compiling."""
-    for _ in Trainer(with_games(plan, plan.per_round)).rounds():
+    for _ in Trainer(with_games(plan, plan.per_round)).rounds(pool):
         pass
     started = time.monotonic()
-    for _ in Trainer(with_games(plan, 4 * plan.per_round)).rounds():
+    for _ in Trainer(with_games(plan, 4 * plan.per_round)).rounds(pool):
         pass
     # A trained net finds longer chains: its games take about three times as long.
     return int(seconds / (time.monotonic() - started) * 4 * plan.per_round / 3)
@@ -322,6 +289,7 @@ def train(
     path: Path,
     report: Callable[[Trainer, float, float, float], None],
     every: float = 60.0,
+    pool: Pool | None = None,
 ) -> bool:
     """Train to the end, saving and reporting every `every` seconds; False if stopped early."""
 
@@ -329,7 +297,7 @@ def train(
     recent: list[float] = []
     errors: list[float] = []
     brake = Brake()
-    with caught(brake.pull), closing(trainer.rounds()) as rounds:
+    with caught(brake.pull), closing(trainer.rounds(pool)) as rounds:
         for totals, error in rounds:
             recent += totals[~np.isnan(totals)].tolist()
             errors.append(error)

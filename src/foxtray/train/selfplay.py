@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 PREFERENCE = 11
 """The purpose of the draws that set a preference."""
+LUCK_BOUND = 16
+"""How many states a plan explores completely to measure the luck of a throw. Any measure will do
+that treats the real throw like the others; a short plan is nearly as good and far cheaper."""
 
 
 def set_preferences(low: int, high: int, share: float, strength: float, preferences: Array) -> None:
@@ -112,8 +115,8 @@ def play_game(
     if seats > 1:
         states[0].first = chance.draw(low, high, chance.FIRST, 0, seats)
     rules.begin(t, states[0], workspace.work.log)
-    turns = openings.turns_of(t, states[0], low, high, opened)
-    while states[0].turn < turns:
+    length = openings.throws_of(t, states[0], low, high, opened)
+    while openings.lasting(states[0], length):
         if states[0].phase == THROW:
             loops.throw(t, states[0], low, high, workspace.work)
         else:
@@ -131,19 +134,19 @@ def play_game(
                 while samples.seats[row] != seat:
                     row += 1
                 workspace.nodes[0] = s
-                now = planner.bound_at(t, s, bound, last_bound)
                 value, _ = search.look_ahead(
-                    tables, 0, seat, low, high, at, now, 1, throws, net, workspace, inner
+                    tables, 0, seat, low, high, at, LUCK_BOUND, 1, throws, net, workspace, inner
                 )
                 loops.throw(t, s, low, high, workspace.work)
                 inner.nodes[0] = s
-                samples.luck[row] = search.best_value(tables, seat, now, net, inner) - value
+                value = search.best_value(tables, seat, LUCK_BOUND, net, inner) - value
+                samples.luck[row] = value
             else:
                 loops.throw(t, s, low, high, workspace.work)
         else:
             seat = loops.lowest_seat(rules.awaiting(t, s))
             decide(tables, states, seat, bound, last_bound, net, workspace)
-    return at, turns > 0
+    return at, length > 0
 
 
 def sample_node(
