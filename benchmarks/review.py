@@ -1,9 +1,13 @@
 """Measure reviews on games of every level, and write the table of docs/review.md.
 
     python benchmarks/review.py [--games N] [--game GAME] [--only LEVEL,...] [--pairs N]
+    python benchmarks/review.py --headroom [--games N] [--game GAME] [--seats N]
 
 Held-out seeds. `--pairs` games of each level are reviewed with a second seed as well. Results are
 kept in a file, so that a run can be continued; `--fresh` starts again.
+
+`--headroom` measures on other seeds what reviews find beyond the weights, and writes it to the
+game's headroom.json. It comes first whenever weights have changed.
 """
 
 from __future__ import annotations
@@ -16,8 +20,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from foxtray import bots
+from foxtray import bots, games
 from foxtray.bots.weights import weights_of
+from foxtray.core.codes import ROLLS
 from foxtray.games.registry import SHEETS, folder_of
 from foxtray.review import review
 from foxtray.sim import batch
@@ -25,6 +30,11 @@ from foxtray.sim import batch
 PAGE = Path(__file__).parent.parent / "docs" / "review.md"
 KEPT = Path(__file__).parent.parent / ".venv" / "review-figures.json"
 FIRST_SEED = 9_000_000_000
+HEADROOM_SEED = 9_500_000_000
+WEAK = 100.0
+"""The points of a weak player."""
+RIDGE = 14_400.0
+"""The square of: the noise of what a game finds (1.2 points) over the usual slope (0.01)."""
 LEVELS = ("random", "casual", "solid", "strong")
 START, END = "<!-- figures -->", "<!-- /figures -->"
 
@@ -52,6 +62,53 @@ def measure(level: str, game: str, seed: int, pair: bool) -> dict[str, Any]:
         row["apart"] = [d.price - prices[d.at] for d in player.decisions if d.at in prices]
         row["sum_apart"] = player.price - other.price
     return row
+
+
+def measure_headroom(game: str, seats: int, count: int) -> None:
+    """Fit what a decision finds beyond the weights to the points expected, round by round."""
+    folder_of(game).headroom.clear()
+    rows: dict[int, list[tuple[float, float]]] = {}
+    start = 0.0
+    each = ROLLS + max(1, seats - 1)
+    for level in LEVELS:
+        chosen = [bots.chooser(level, game)] * seats
+        played = batch.play(game, chosen, HEADROOM_SEED, count, moves=True)
+        for number in range(count):
+            player = review(played.record(number), seed=1, seats=[number % seats]).players[0]
+            start = player.expected
+            for now in sorted({moment.round for moment in player.moments}):
+                moments = [moment for moment in player.moments if moment.round == now]
+                found = sum(moment.correction for moment in moments) / each
+                rows.setdefault(now, []).append((fmean(m.before for m in moments), found))
+        print(f"{count} games of {level}", flush=True)
+    lines = [fit(pairs) for _, pairs in sorted(rows.items())]
+    if seats == 1:
+        more = folder_of(game).strength["expert"]["mean"] - start
+        lines = anchored(lines, start, more / each)
+    path = Path(games.__file__).parent / game / "headroom.json"
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    kept[str(seats)] = lines
+    parts = (f'"{key}": {json.dumps(value)}' for key, value in sorted(kept.items()))
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8", newline="\n")
+    print(f"{game} with {seats} seats: {lines}")
+
+
+def fit(pairs: list[tuple[float, float]]) -> list[float]:
+    """A line through points by ridge regression; where they are close together, a flat one."""
+    middle, mean = (fmean(column) for column in zip(*pairs, strict=True))
+    square = sum((x - middle) ** 2 for x, _ in pairs)
+    slope = sum((x - middle) * (y - mean) for x, y in pairs) / (square + RIDGE)
+    return [round(mean - slope * middle, 3), round(slope, 5)]
+
+
+def anchored(lines: list[list[float]], start: float, more: float) -> list[list[float]]:
+    """Tilt the lines so that they come to `more` at the start, and as before for weak players.
+
+    `expert` was measured in far more games than are reviewed here.
+    """
+    gap = (more - sum(a + b * start for a, b in lines)) / len(lines)
+    tilt = gap / (start - WEAK)
+    return [[round(a - tilt * WEAK, 3), round(b + tilt, 5)] for a, b in lines]
 
 
 def rms(values: list[float]) -> float:
@@ -99,16 +156,22 @@ def main() -> None:
     parser.add_argument("--game", choices=tuple(SHEETS))
     parser.add_argument("--only", type=lambda text: text.split(","), default=LEVELS)
     parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--headroom", action="store_true")
+    parser.add_argument("--seats", type=int, default=1, help="of the games for --headroom")
     args = parser.parse_args()
+    if args.headroom:
+        for game in [args.game] if args.game else SHEETS:
+            measure_headroom(game, args.seats, args.games)
+        return
     cards = {game: str(weights_of(game).card) for game in SHEETS if folder_of(game).weights}
     kept: dict[str, Any] = {"cards": cards, "rows": {}}
     if KEPT.exists() and not args.fresh:
         earlier = json.loads(KEPT.read_text())
         if earlier["cards"] == cards:
             kept = earlier
-    games = [args.game] if args.game else list(cards)
+    wanted = [args.game] if args.game else list(cards)
     for number in range(args.games):
-        for game in games:
+        for game in wanted:
             for level in args.only:
                 rows = kept["rows"].setdefault(f"{game} {level}", [])
                 if len(rows) <= number:

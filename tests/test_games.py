@@ -165,6 +165,7 @@ def test_a_folder_needs_no_more_than_sheet_words_and_rules(make: Make) -> None:
             "text/en.json is missing 'lesson.22'",
         ),
         ({"strength.json": "?"}, "strength.json is not valid JSON"),
+        ({"headroom.json": "?"}, "headroom.json is not valid JSON"),
         ({"bots.toml": "casual ="}, "bots.toml is not valid TOML"),
         ({"bots.toml": "levels = 5"}, "bots.toml: 'levels' must be tables"),
         ({"bots.toml": "[levels]\ncasual = 5"}, "bots.toml: 'casual' of levels must be a table"),

@@ -140,14 +140,19 @@ def test_nouns_agree_with_their_numbers() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_summary_says_the_four_figures(language: str) -> None:
-    player = reviewed("clever", ("strong", "random")).player(1)
-    said = words.summary(player, language).replace("−", "-")
-    found = [int(number) for number in re.findall(r"-?\d+", said)]
-    figures = [player.result, player.expected, player.luck, player.price]
-    if round(player.influence):
-        figures.insert(3, player.influence)
-    assert found == [round(figure) for figure in figures]
+def test_a_summary_says_the_figures_and_they_add_up(language: str) -> None:
+    for player in reviewed("clever", ("strong", "random")).players:
+        said = words.summary(player, language).replace("−", "-")
+        found = [int(number) for number in re.findall(r"-?\d+", said)]
+        figures = [player.result, player.expected, player.luck, player.price]
+        if round(player.influence):
+            figures.insert(3, player.influence)
+        assert found[: len(figures)] == [round(figure) for figure in figures]
+        result, *parts = found
+        price = parts.pop(len(figures) - 2)
+        # What is left is the correction; without one, the others add up already.
+        assert result == sum(parts) - price
+        assert abs(sum(found[len(figures) :]) - player.correction) < 3
 
 
 def test_a_hint_claims_only_a_clear_lead() -> None:

@@ -7,6 +7,7 @@ lesson.json         the guided first game (optional)
 bots.toml           settings for its bots that differ from the defaults (optional)
 weights.npz         trained weights (optional)
 strength.json       the measured strength of the bots (optional)
+headroom.json       what reviews add to the values of the weights (optional)
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ class Folder:
     numbers: Numbers
     strength: dict[str, Any]
     """The measurements, by bot."""
+    headroom: dict[str, Any]
+    """By number of seats: what look-ahead finds beyond the weights (`foxtray.review.headroom`)."""
     files: Traversable
 
     def text(self, language: str) -> dict[str, str]:
@@ -119,6 +122,7 @@ def read_folder(package: str) -> Folder:
         lesson,
         read_numbers(root / "bots.toml", need),
         read_json(root / "strength.json", need),
+        read_json(root / "headroom.json", need),
         root,
     )
     need(found.rulebook(ENGLISH) is not None, "rules/en.md is missing")

@@ -7,18 +7,24 @@ import json
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from foxtray import words as english
 from foxtray.arguments import INTERRUPTED, AddCommand, whole
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.files import replacing
 from foxtray.game import Game
-from foxtray.record import Record
+from foxtray.record import Record, read
 from foxtray.review import chart, page, review, words
 from foxtray.review.model import Decision, EffortName, Hint, Review, SeatReview
 from foxtray.review.strength import Strength, strengths
+from foxtray.sim.commands import add_ray, need_numbers, pool_at
+
+if TYPE_CHECKING:
+    from foxtray.sim.workers import Pool
 
 WIDTH = 79
 Load = Callable[[Path], tuple[Record, bool]]
@@ -43,6 +49,7 @@ def add(command: AddCommand, load: Load) -> None:
     parser.add_argument("--deep", action="store_true", help="take about ten times as long")
     parser.add_argument("--quick", action="store_true", help="take about a third of the time")
     parser.add_argument("--seed", type=whole, default=0, metavar="S", help="seed of the samples")
+    add_ray(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--svg", type=Path, metavar="FILE.svg", help="draw the course of the game")
     parser.add_argument("--html", type=Path, metavar="FILE.html", help="write a page of its own")
@@ -57,8 +64,6 @@ def add(command: AddCommand, load: Load) -> None:
 
 def run(args: argparse.Namespace, load: Load) -> int:
     """Review one game in full, or several for the strength of their players."""
-    from foxtray.sim.commands import need_numbers
-
     if args.deep and args.quick:
         raise BadSetup("--deep and --quick cannot be combined")
     several = len(args.files) > 1
@@ -72,10 +77,11 @@ def run(args: argparse.Namespace, load: Load) -> int:
     progress = Progress(len(records))
     found: list[Review] = []
     try:
-        for record in records:
-            seats = None if args.seat is None else [args.seat - 1]
-            found.append(review(record, effort, args.seed, seats=seats, watch=progress.show))
-            progress.done += 1
+        with pool_at(args.ray) as pool:
+            for each in reviews(records, effort, args, pool, progress):
+                found.append(each)
+                progress.done += 1
+                progress.show(0.0)
     except KeyboardInterrupt:
         progress.wipe()
         print(f"foxtray: interrupted after {len(found)} of {len(records)} games", file=sys.stderr)
@@ -88,6 +94,40 @@ def run(args: argparse.Namespace, load: Load) -> int:
         return 0
     tell(args, records[0], found[0])
     return 0
+
+
+def reviews(
+    records: Sequence[Record],
+    effort: EffortName,
+    args: argparse.Namespace,
+    pool: Pool | None,
+    progress: Progress,
+) -> Iterator[Review]:
+    """Review games one after the other here, or many at the same time in a pool."""
+    seats = None if args.seat is None else [args.seat - 1]
+    if pool is None:
+        for record in records:
+            yield review(record, effort, args.seed, seats=seats, watch=progress.show)
+        return
+    work = partial(review_sent, effort=effort, seed=args.seed, seats=seats)
+    named = zip(args.files, records, strict=True)
+    yield from pool.map(work, (SentGame(str(path), record.text()) for path, record in named))
+
+
+class SentGame(NamedTuple):
+    """A game to review elsewhere."""
+
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"the review of {self.name}"
+
+
+def review_sent(
+    game: SentGame, effort: EffortName, seed: int, seats: Sequence[int] | None
+) -> Review:
+    return review(read(game.text)[0], effort, seed, seats=seats)
 
 
 def check_name(path: Path | None, ending: str) -> None:
@@ -205,17 +245,17 @@ def rounds(player: SeatReview, shared: bool) -> list[str]:
 
 def told(game: str, decision: Decision, before: Game, seat: int, language: str) -> list[str]:
     """One decision: what was chosen, what was better, and why."""
-    head = f" Round {decision.round + 1}: {decision.price:.1f} points (±{decision.error:.1f})"
-    lines = [head]
+    doubt = f" (±{decision.error:.1f})" if decision.error >= page.LEAST_DOUBT else ""
+    lines = [f" Round {decision.round + 1}: {decision.price:.1f} points{doubt}"]
     for label, line in (("chosen", decision.chosen), ("better", decision.best)):
         actions = " ".join(line.actions)
         text = f"{label} {actions} ({line.points:.1f}): {in_words(before, seat, line.actions)}"
         lines += textwrap.wrap(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
-    step = max(decision.steps, key=lambda step: step.price)
-    if len(decision.steps) > 1:
-        lines.append(f"   {step.action} gave away {step.price:.1f}")
     for sentence in words.sentences(game, decision, language):
         lines += wrapped(sentence, "   ")
+    step = max(decision.steps, key=lambda step: step.price)
+    if len(decision.steps) > 1:
+        lines.append(f"   Of this, {step.action} gave away {step.price:.1f}.")
     return lines
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from foxtray.bots.valuer import STEP_BOUND, Comparison, Depth, Reply, Valuer, Worth
 from foxtray.core.layout import Action
 from foxtray.game import Game
+from foxtray.review.headroom import Headroom, finished
 from foxtray.review.model import Alternative, Line, Step
 from foxtray.sim.arrays import Records
 
@@ -87,6 +88,7 @@ class Candidates:
 
 def judge(
     valuer: Valuer,
+    headroom: Headroom,
     games: Sequence[Game],
     seat: int,
     actions: Sequence[Action],
@@ -114,7 +116,7 @@ def judge(
         close = close_calls(values, picked.index(chosen))
         if len(close) > 1:
             values = valuer.play_out(states, values, close, seat, where, depth.rollouts)
-    whole = Judgement(valuer, games, seat, actions, inputs, found, picked, chosen, values)
+    whole = Judgement(valuer, headroom, games, seat, actions, inputs, found, picked, chosen, values)
     return whole.judged(legal, (ahead.points, ahead.error))
 
 
@@ -145,7 +147,8 @@ def advise(valuer: Valuer, game: Game, seat: int, depth: Depth) -> Advice:
     top = max(range(len(found.every)), key=lambda i: found.every[i].points)
     picked = found.closest(top)
     values = valuer.compare([found.every[i].state for i in picked], seat, 0, depth)
-    whole = Judgement(valuer, [game], seat, [], [], found, picked, top, values)
+    headroom = Headroom(game.sheet.id, game.seats)
+    whole = Judgement(valuer, headroom, [game], seat, [], [], found, picked, top, values)
     best = whole.best_from(0)
     alternatives = whole.alternatives(0, options, best)
     first = whole.whole(best)[0]
@@ -154,7 +157,8 @@ def advise(valuer: Valuer, game: Game, seat: int, depth: Depth) -> Advice:
         gap = alternatives[0].points - alternatives[1].points if len(alternatives) > 1 else 0.0
         return Advice(whole.line(best), None, gap, 0.0, alternatives)
     second = max(others, key=whole.points)
-    gap, error = values.difference(picked.index(best), picked.index(second))
+    error = values.difference(picked.index(best), picked.index(second))[1]
+    gap = whole.points(best) - whole.points(second)
     return Advice(whole.line(best), whole.line(second), gap, error, alternatives)
 
 
@@ -180,6 +184,7 @@ class Judgement:
     """A decision whose candidates were compared."""
 
     valuer: Valuer
+    headroom: Headroom
     games: Sequence[Game]
     seat: int
     actions: Sequence[Action]
@@ -205,10 +210,20 @@ class Judgement:
         """The points of a candidate; the net's, set right by the best one, if not compared."""
         worth = self.worth(candidate)
         if worth is not None:
-            return worth.points
+            return self.lift(worth.points)
         best = self.best_from(0)
         shift = self.points(best) - self.found.every[best].points
         return min(self.points(best), self.found.every[candidate].points + shift)
+
+    def lift(self, points: float) -> float:
+        """The points of a line with their headroom, which is the same for all lines.
+
+        If the game ends with the chosen line, there is none left.
+        """
+        rounds = self.valuer.layout.tables.rounds[self.games[0].seats]
+        if finished(rounds, self.games[-1].state, self.seat):
+            return points
+        return self.headroom.lift(points, self.games[0].state, self.seat, done=True)
 
     def judged(self, legal: Sequence[Sequence[Action]], looked: tuple[float, float]) -> Judged:
         """The decision with all its values."""
@@ -248,7 +263,7 @@ class Judgement:
         ids = self.whole(candidate)
         return Line(
             self.texts(ids),
-            worth.points,
+            self.lift(worth.points),
             worth.error,
             worth.outlook.win_chance,
             worth.outlook.areas,

@@ -24,6 +24,8 @@ summary { cursor: pointer; }
 """.strip()
 COUNT = 8
 """The decisions that are shown."""
+LEAST_DOUBT = 0.05
+"""Smaller errors are not worth a word."""
 
 
 def html(review: Review, heading: str, language: str = ENGLISH) -> str:
@@ -76,9 +78,10 @@ def section(review: Review, player: SeatReview, language: str) -> list[str]:
 def article(review: Review, decision: Decision, language: str) -> list[str]:
     """One decision: what was chosen, what was better, and why."""
     label = texts(language)
+    doubt = f" ± {decision.error:.1f}" if decision.error >= LEAST_DOUBT else ""
     parts = [
         f"<article><h3>{escape(label['page.round'])} {decision.round + 1}: "
-        f"{decision.price:.1f} ± {decision.error:.1f}</h3>",
+        f"{decision.price:.1f}{doubt}</h3>",
         f"<p>{escape(label['page.chosen'])}: {line(decision.chosen.actions)} "
         f"({decision.after:.1f})<br>"
         f"{escape(label['page.better'])}: {line(decision.best.actions)} ({decision.before:.1f})",

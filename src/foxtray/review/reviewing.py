@@ -14,6 +14,7 @@ from foxtray.core.state import State
 from foxtray.errors import BadSetup
 from foxtray.game import Game
 from foxtray.history import History, PlayInput, ThrowInput, step
+from foxtray.review.headroom import Headroom
 from foxtray.review.judging import judge
 from foxtray.review.model import (
     VERSION,
@@ -82,6 +83,7 @@ def review_game(
             raise BadSetup(f"there is no seat {seat + 1}; choose 1 to {len(everyone)}")
     games = games_of(history)
     valuer = Valuer(game, history.setup.seats, seed)
+    headroom = Headroom(game, history.setup.seats)
     players = []
     for place, seat in enumerate(wanted):
 
@@ -91,7 +93,7 @@ def review_game(
 
         names = history.setup.names
         name = names[seat] if seat < len(names) else ""
-        walk = Walk(valuer, history, games, seat, how, report)
+        walk = Walk(valuer, history, games, seat, how, report, headroom)
         players.append(walk.review(name))
     return Review(
         VERSION,
@@ -115,6 +117,7 @@ class Walk:
     seat: int
     effort: Effort
     report: Watch
+    headroom: Headroom
     value: float = 0.0
     error: float = 0.0
     """The standard error of the value."""
@@ -169,8 +172,9 @@ class Walk:
         own = self.games[0].seats == 1 or active(state) == self.seat
         depth = self.effort.own if own else self.effort.others
         worth = self.valuer.value(state, self.seat, where, depth)
-        change = worth.points - self.value
-        self.value, self.error, self.settled = worth.points, worth.error, True
+        points = self.headroom.lift(worth.points, state, self.seat)
+        change = points - self.value
+        self.value, self.error, self.settled = points, worth.error, True
         return change
 
     def before_roll(self, state: State, at: int) -> float:
@@ -179,8 +183,9 @@ class Walk:
             return 0.0
         if self.looked is None:
             return self.look(state, at)
-        change = self.looked[0] - self.value
-        self.value, self.error = self.looked
+        points = self.headroom.lift(self.looked[0], state, self.seat)
+        change = points - self.value
+        self.value, self.error = points, self.looked[1]
         self.looked = None
         return change
 
@@ -191,8 +196,13 @@ class Walk:
         if not asked and s.phase in (THROW, CHOOSING) and s.turn == turn:
             self.look(s, where)
         else:
-            self.value = self.valuer.reply_value(s, self.seat)
+            self.value = self.reply_value(s)
             self.error, self.settled = 0.0, False
+
+    def reply_value(self, state: State) -> float:
+        """The value after the best reply to a roll."""
+        points = self.valuer.reply_value(state, self.seat)
+        return self.headroom.lift(points, state, self.seat)
 
     def roll(self, at: int, entry: ThrowInput) -> None:
         """Dice were rolled: the change of the value is luck."""
@@ -200,7 +210,7 @@ class Walk:
         correction = self.before_roll(game.state, at)
         before, error = self.value, self.error
         if game.active == self.seat:
-            self.value = self.valuer.reply_value(after.state, self.seat)
+            self.value = self.reply_value(after.state)
             self.error, self.settled = 0.0, False
         else:
             self.foreseen = self.best_of(after, game.active)
@@ -276,7 +286,9 @@ class Walk:
         games = [game]
         for action in actions:
             games.append(games[-1].play(self.seat, action).game)
-        judged = judge(self.valuer, games, self.seat, actions, inputs, at, self.effort.own)
+        judged = judge(
+            self.valuer, self.headroom, games, self.seat, actions, inputs, at, self.effort.own
+        )
         if judged is None:
             return set(inputs)
         why: tuple[Reason, ...] = ()
@@ -310,7 +322,9 @@ class Walk:
 def luck_of(history: History, seat: int, effort: EffortName = "quick", seed: int = 0) -> float:
     """The luck of a seat in a whole game; much cheaper than a review."""
     valuer = Valuer(history.setup.game, history.setup.seats, seed)
-    walk = Walk(valuer, history, games_of(history), seat, depth_of(effort), lambda share: None)
+    headroom = Headroom(history.setup.game, history.setup.seats)
+    games = games_of(history)
+    walk = Walk(valuer, history, games, seat, depth_of(effort), lambda share: None, headroom)
     walk.judging = False
     return walk.review("").luck
 

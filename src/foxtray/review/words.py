@@ -70,7 +70,7 @@ def decimal(language: str, number: float) -> str:
 
 
 def summary(player: SeatReview, language: str = ENGLISH, finished: bool = True) -> str:
-    """A seat's game in one paragraph."""
+    """A seat's game in one paragraph, whose whole numbers add up."""
     parts = [
         say(language, "summary.result" if finished else "summary.now", n=round(player.result)),
         say(language, "summary.expected", n=round(player.expected)),
@@ -79,6 +79,10 @@ def summary(player: SeatReview, language: str = ENGLISH, finished: bool = True) 
     if round(player.influence):
         parts.append(say(language, "summary.influence", n=signed(player.influence)))
     parts.append(say(language, "summary.price", n=round(player.price)))
+    known = round(player.expected) + round(player.luck) + round(player.influence)
+    correction = round(player.result) - known + round(player.price)
+    if correction:
+        parts.append(say(language, "summary.correction", n=signed(correction)))
     return " ".join(parts)
 
 
