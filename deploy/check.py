@@ -221,32 +221,37 @@ def substituted(text: str, values: dict[str, str]) -> str:
     return re.sub(r"\$\{([A-Z_]+)(:\?[^}]*)?\}", lambda found: values[found[1]], text)
 
 
-def read_compose(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((folder / "compose.yaml").read_text(encoding="utf-8"))
+def read_compose(folder: Path, name: str = "compose.yaml") -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((folder / name).read_text(encoding="utf-8"))
     return found
 
 
 def check_references(folder: Path, root: Path) -> Problems:
-    """What the services of the compose file name exists."""
-    compose = read_compose(folder)
+    """What the services of the compose files name exists."""
+    for file in ("compose.yaml", "cluster.yaml"):
+        yield from check_file(folder, file)
+
+
+def check_file(folder: Path, file: str) -> Problems:
+    compose = read_compose(folder, file)
     services: dict[str, Any] = compose["services"]
     for name, service in services.items():
         for volume in service.get("volumes", []):
             source, *_ = volume.split(":")
             if source.startswith("."):
                 if not (folder / source).is_file():
-                    yield f"compose.yaml mounts {source}, which does not exist"
+                    yield f"{file} mounts {source}, which does not exist"
             elif source not in compose["volumes"]:
-                yield f"compose.yaml does not declare the volume {source}"
+                yield f"{file} does not declare the volume {source}"
         for network in service.get("networks", []):
             if network not in compose["networks"]:
-                yield f"compose.yaml does not declare the network {network}"
+                yield f"{file} does not declare the network {network}"
         for other in service.get("depends_on", []):
             if other not in services:
-                yield f"{name} in compose.yaml depends on {other}, which does not exist"
+                yield f"{name} in {file} depends on {other}, which does not exist"
         shared = service.get("network_mode", "").removeprefix("service:")
         if shared and shared not in services:
-            yield f"{name} in compose.yaml shares the network of {shared}, which does not exist"
+            yield f"{name} in {file} shares the network of {shared}, which does not exist"
 
 
 def check_compose(folder: Path, root: Path) -> Problems:
@@ -284,6 +289,32 @@ def check_compose(folder: Path, root: Path) -> Problems:
     wanted = set(re.findall(r"\{\$([A-Z_]+)\}", caddy))
     if wanted != set(proxy["environment"]):
         yield f"the Caddyfile needs {sorted(wanted)}, which compose.yaml does not give it"
+
+
+def check_cluster(folder: Path, root: Path) -> Problems:
+    """The servers of the cluster fit their image, their proxy and their network."""
+    compose, image = read_compose(folder, "cluster.yaml"), read_dockerfile(folder)
+    services = compose["services"]
+    haproxy = (folder / "haproxy.cfg").read_text(encoding="utf-8")
+    port = image.environment.get("FOXTRAY_PORT")
+    named = re.findall(r"^    server (\w+) (\S+)$", haproxy, re.MULTILINE)
+    servers = [name for name, service in services.items() if service["image"] == "foxtray"]
+    if sorted(named) != sorted((name, f"{name}:{port}") for name in servers * 2):
+        yield f"haproxy.cfg leads to {named}, not twice to {servers} of cluster.yaml"
+    if f"bind :{port}" not in haproxy:
+        yield f"haproxy.cfg does not stand in for a server at port {port}"
+    if "bots,postgres" not in (folder / "Dockerfile").read_text(encoding="utf-8"):
+        yield "the image cannot use PostgreSQL"
+    front = compose["networks"]["front"]["ipam"]["config"][0]["subnet"]
+    known = {"DOMAIN": "games.example", "POSTGRES_PASSWORD": "secret"}
+    for name in servers:
+        values = services[name]["environment"]
+        environment = {key: substituted(str(value), known) for key, value in values.items()}
+        yield from check_environment("cluster.yaml", {**image.environment, **environment})
+        if environment["FOXTRAY_TRUSTED_PROXIES"] != front:
+            yield "cluster.yaml trusts other proxies than those of its network"
+        if services[name].get("ports"):
+            yield "cluster.yaml publishes a server itself, without TLS"
 
 
 # --- systemd, nginx, Prometheus ------------------------------------------------------------------
@@ -351,7 +382,8 @@ def problems(folder: Path = ROOT / "deploy", root: Path = ROOT) -> list[str]:
     """All that is wrong with a folder of these files."""
     found: list[str] = []
     checks = (
-        check_stages, check_copies, check_image, check_references, check_compose, check_units,
+        check_stages, check_copies, check_image, check_references, check_compose, check_cluster,
+        check_units,
     )  # fmt: skip
     for check in checks:
         try:

@@ -7,6 +7,7 @@ import getpass
 import http.client
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ from foxtray.server.http.admin_api import OPERATOR
 from foxtray.server.protocol.messages import Problem
 from foxtray.server.settings import Settings
 from foxtray.server.store import StoreError
-from foxtray.server.store.sqlite import SqliteStore
+from foxtray.server.store.opening import open_store
 
 PATIENCE = 60.0
 Send = Callable[[str, str, dict[str, str], bytes], Awaitable[tuple[int, bytes]]]
@@ -69,14 +70,18 @@ def login() -> str:
 
 @asynccontextmanager
 async def reach(settings: Settings) -> AsyncIterator[Host]:
-    """The host of the server with these data, whether it runs or not."""
-    key = host_key.read(settings.db)
-    if key and await is_running(key):
-        yield by_http(key)
-        return
-    if not settings.db.is_file():
-        raise StoreError(f"there is no data at {settings.db}")
-    store = SqliteStore(settings.db)  # refuses if a server uses it after all
+    """The host of the server with these data, whether it runs or not.
+
+    Servers on PostgreSQL hear of what is done there, whoever does it.
+    """
+    if isinstance(settings.db, Path):
+        key = host_key.read(settings.db)
+        if key and await is_running(key):
+            yield by_http(key)
+            return
+        if not settings.db.is_file():
+            raise StoreError(f"there is no data at {settings.db}")
+    store = open_store(settings.db)  # a file that a server uses after all is refused
     try:
         # The bots stay out: they go on when the server runs again.
         app = create_app(settings, store, WorkerPool(1))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foxtray.errors import FoxtrayError
+from foxtray.server.database import database
 from foxtray.server.settings import REGISTRATION
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ def add(command: Adder) -> None:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
-        parser.add_argument("--db", type=Path, metavar="FILE", help="where everything is kept")
+        parser.add_argument(
+            "--db", type=database, metavar="FILE", help="database file, or postgresql://..."
+        )
         parser.set_defaults(run=run, work=work, tell=tell)
         return parser
 

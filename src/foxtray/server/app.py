@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 import structlog
+from msgspec.structs import replace
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
@@ -25,6 +27,7 @@ from foxtray.server.bots.pool import WorkerPool
 from foxtray.server.coach.hints import Hints
 from foxtray.server.coach.reviewer import DailyExercises, Reviewer
 from foxtray.server.daily.dailies import Dailies
+from foxtray.server.database import Database
 from foxtray.server.http.api import json_response, problem, route
 from foxtray.server.http.endpoints import ENDPOINTS
 from foxtray.server.http.hosts import Hosts, is_loopback
@@ -36,6 +39,7 @@ from foxtray.server.http.static import CLIENT, Client
 from foxtray.server.machine import MACHINE, Machine
 from foxtray.server.metrics import Metrics
 from foxtray.server.names import RefusedNames
+from foxtray.server.neighbours import Neighbours
 from foxtray.server.players import Players
 from foxtray.server.protocol.codec import encode
 from foxtray.server.protocol.messages import Health
@@ -48,17 +52,24 @@ from foxtray.server.tables.registry import TableRegistry
 log = structlog.get_logger()
 
 PAGES = "/{path:path}"
+HICCUP = 2.0
+"""Seconds for which a server may be unable to save and still counts as ready."""
 SECURITY = {
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+DOCUMENT_SECURITY = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
         "form-action 'self'; frame-ancestors 'none'"
     ),
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+"""For everything that a browser may show as a document, and for workers."""
+INERT = ("application/json", "text/css", "image/png")
+"""Never run as a document, since their type is not guessed: the rest would only cost bytes."""
 
 
 class Gate:
@@ -78,6 +89,8 @@ class Gate:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY.items():
                     headers[name] = value
+                if not headers.get("content-type", "").startswith(INERT):
+                    headers.update(DOCUMENT_SECURITY)
             await send(message)
 
         try:
@@ -95,10 +108,12 @@ class Gate:
         await self.app(scope, receive, secured if http else send)
 
 
-def free_space(folder: Path) -> int:
+def free_space(db: Database) -> float:
     """Bytes that may still be written; 0 where the folder cannot be read."""
+    if not isinstance(db, Path):
+        return math.nan  # PostgreSQL's disk is elsewhere
     try:
-        return shutil.disk_usage(folder).free
+        return shutil.disk_usage(db.parent).free
     except OSError:
         return 0
 
@@ -133,6 +148,7 @@ def create_app(
         machine=machine,
     )
     live = Live(services)
+    neighbours = Neighbours(services, live)
     backups = Backups(settings, metrics)
     metrics.tables.set_function(lambda: len(services.registry.tables))
     metrics.storage_failing.set_function(lambda: int(store.failing is not None))
@@ -140,7 +156,7 @@ def create_app(
     metrics.worker_restarts.set_function(lambda: workers.restarts)
     metrics.review_queue.set_function(lambda: reviewer.waiting)
     metrics.workers_ready.set_function(lambda: workers.ready)
-    metrics.disk_free.set_function(lambda: free_space(settings.db.parent))
+    metrics.disk_free.set_function(lambda: free_space(settings.db))
 
     def health() -> Health:
         tasks = (
@@ -163,6 +179,29 @@ def create_app(
     async def healthz(request: Request) -> Response:
         answer = health()
         return json_response(encode(answer), 200 if answer.status == "ok" else 503)
+
+    async def livez(request: Request) -> Response:
+        """Whether the process answers: a proxy that asks only this keeps sockets open while
+        nothing can be saved."""
+        return json_response(encode(health()))
+
+    failing_since: float | None = None
+
+    def storage_changed(problem: str | None) -> None:
+        nonlocal failing_since
+        failing_since = None if problem is None else machine.monotonic()
+
+    store.watch(storage_changed)
+
+    async def readyz(request: Request) -> Response:
+        """Whether to send visitors here; 404 asks a proxy to send no new ones."""
+        answer = health()
+        if services.stopping:
+            stopping = replace(answer, status="stopping", message="another server goes on")
+            return json_response(encode(stopping), 404)
+        waited = machine.monotonic() - failing_since if failing_since is not None else math.inf
+        short = answer.status == "storage_failing" and waited < HICCUP
+        return json_response(encode(answer), 200 if answer.status == "ok" or short else 503)
 
     metrics.healthy.set_function(lambda: int(health().status == "ok"))
 
@@ -210,6 +249,7 @@ def create_app(
             await services.daily_exercises.close()
             await reviewer.close()
             await backups.close()
+            await neighbours.close()
             await live.close()
             await services.dailies.close()
             await services.registry.close()
@@ -220,6 +260,8 @@ def create_app(
             Route("/api/openapi.json", openapi),
             WebSocketRoute("/api/tables/{table}/live", live),
             Route("/healthz", healthz),
+            Route("/livez", livez),
+            Route("/readyz", readyz),
             Route("/metrics", figures),
             Route(PAGES, Client(client).page, methods=["GET"]),
         ],

@@ -92,7 +92,7 @@ class Backups:
         self._keep = settings.backup_keep
         self._folder: BackupFolder | None = None
         self._stop = threading.Event()
-        if settings.backup_dir:
+        if settings.backup_dir and isinstance(settings.db, Path):
             self._folder = BackupFolder(settings.backup_dir, settings.db)
             metrics.backup_interval.set(self._every)
 

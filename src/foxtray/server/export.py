@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from foxtray.game import RULES_VERSION
+from foxtray.server.database import Database
 from foxtray.server.store import Store, StoreError, TableRow
-from foxtray.server.store.sqlite import SqliteStore, backup
+from foxtray.server.store.opening import open_store
+from foxtray.server.store.sqlite import backup
 from foxtray.server.tables.day_open import is_open
 from foxtray.server.tables.log import TableLog
 from foxtray.server.tables.outdated import OutdatedTable
@@ -28,17 +30,19 @@ class Exported:
     """The tables that could not be read, with the cause."""
 
 
-async def export(source: Path, folder: Path) -> Exported:
+async def export(source: Database, folder: Path) -> Exported:
     """Write the records of all finished games."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"cannot create {folder}: {error.strerror}") from None
     with tempfile.TemporaryDirectory() as scratch:
-        # Read a copy: the file itself may be in use by its server.
-        copy = Path(scratch) / "copy.db"
-        backup(source, copy)
-        store = SqliteStore(copy)
+        if isinstance(source, Path):
+            # Read a copy: the file itself may be in use by its server.
+            copy = Path(scratch) / "copy.db"
+            backup(source, copy)
+            source = copy
+        store = open_store(source)
         try:
             return await write_records(store, folder)
         finally:

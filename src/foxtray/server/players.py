@@ -109,6 +109,11 @@ class Players:
         for token in [t for t, p in self._seen.items() if p.id == player]:
             del self._seen[token]
 
+    def forget_all(self) -> None:
+        """Read everybody again: what other servers said of them may have been missed."""
+        self._forgotten += 1
+        self._seen.clear()
+
     def allowed_name(self, name: str) -> str:
         """A name as it is kept, if anybody may have it."""
         name = clean_name(name)

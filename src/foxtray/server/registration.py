@@ -24,6 +24,11 @@ class Door:
             self._mode = REGISTRATION[await self.store.mark(MARK) or 0]
         return self._mode
 
+    def forget(self) -> None:
+        """The host may have decided something else, at another server."""
+        if not self.fixed:
+            self._mode = None
+
     def check_free(self) -> None:
         """Refuse to decide what an option of the server has decided."""
         if self.fixed:

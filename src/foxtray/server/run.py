@@ -12,6 +12,7 @@ import threading
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import segno
 import structlog
@@ -20,18 +21,19 @@ import uvicorn
 from foxtray.server import host_key, logs
 from foxtray.server.app import create_app
 from foxtray.server.bots.pool import WORKER, WorkerPool
+from foxtray.server.database import told
 from foxtray.server.host_key import HostKey
 from foxtray.server.http.hosts import is_address, is_loopback, lan_address
 from foxtray.server.http.limits import RATES, Rate, RateKey, limits_of
 from foxtray.server.http.live import WireProtocol
-from foxtray.server.http.long_polls import LongPolls
+from foxtray.server.http.services import Services
 from foxtray.server.http.slow_requests import timely
 from foxtray.server.listening import bind, inherited, page
 from foxtray.server.metrics import Metrics
 from foxtray.server.protocol.messages import MAX_FRAME
 from foxtray.server.settings import EVERYWHERE, LOOPBACK, Settings
 from foxtray.server.store import Store
-from foxtray.server.store.sqlite import SqliteStore
+from foxtray.server.store.opening import open_store
 
 log = structlog.get_logger()
 
@@ -111,12 +113,14 @@ class Stopping(uvicorn.Server):
     the socket.
     """
 
-    def __init__(self, config: uvicorn.Config, long_polls: LongPolls) -> None:
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
         super().__init__(config)
-        self.long_polls = long_polls
+        self.services = services
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.long_polls.end()
+        self.services.stopping = True
+        await asyncio.sleep(self.services.settings.drain)
+        self.services.long_polls.end()
         for listening in (*self.servers, *(sockets or ())):
             listening.close()
         await asyncio.sleep(LAST_REQUESTS)
@@ -132,8 +136,8 @@ def fastest_loop() -> Callable[[], asyncio.AbstractEventLoop]:
     return uvloop.new_event_loop
 
 
-def open_sqlite(settings: Settings, metrics: Metrics) -> Store:
-    return SqliteStore(settings.db, metrics.commit)
+def open_database(settings: Settings, metrics: Metrics) -> Store:
+    return open_store(settings.db, metrics.commit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,7 @@ class Parts:
     """The parts of a server that tests can replace."""
 
     loop_factory: Callable[[], asyncio.AbstractEventLoop] = field(default_factory=fastest_loop)
-    open_store: Callable[[Settings, Metrics], Store] = open_sqlite
+    open_store: Callable[[Settings, Metrics], Store] = open_database
     worker: Sequence[str] = WORKER
     """The command that starts a worker process."""
     rates: Mapping[RateKey, Rate] = field(default_factory=lambda: RATES)
@@ -192,7 +196,7 @@ async def serve(settings: Settings, parts: Parts) -> None:
             timeout_keep_alive=30,
             backlog=BACKLOG,
         ),
-        app.state.services.long_polls,
+        app.state.services,
     )
     for listener in listeners:
         listener.listen(BACKLOG)  # from now on visitors may have to wait, but are not refused
@@ -200,16 +204,18 @@ async def serve(settings: Settings, parts: Parts) -> None:
     address = announce(settings, port)
     services = app.state.services
     services.address = address.rstrip("/")
-    host_key.write(settings.db, HostKey(local_page(settings, port), services.host_token))
+    if isinstance(settings.db, Path):
+        host_key.write(settings.db, HostKey(local_page(settings, port), services.host_token))
     if settings.open:
         threading.Thread(target=parts.open_page, args=(address,), daemon=True).start()
     share_interpreter()
     calm_collector()
-    log.info("started", address=address, db=str(settings.db))
+    log.info("started", address=address, db=told(settings.db))
     try:
         await server.serve(listeners)
     finally:
-        host_key.remove(settings.db)
+        if isinstance(settings.db, Path):
+            host_key.remove(settings.db)
         await workers.close()
         await store.close()
         log.info("stopped")

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from foxtray.errors import FoxtrayError
 from foxtray.folders import data_folder
 from foxtray.server.daily.calendar import zone_of
+from foxtray.server.database import Database, database, told
 
 PREFIX = "FOXTRAY_"
 PEOPLE_PER_ADDRESS = 20
@@ -44,7 +45,8 @@ class Settings:
     port: int = 8750
     lan: bool = False
     public_url: str = ""
-    db: Path = field(default_factory=default_file)
+    db: Database = field(default_factory=default_file)
+    """A file, or the URL of a PostgreSQL database."""
     open: bool = False
     trusted_proxies: str = ""
     """Addresses, separated by commas, whose X-Forwarded-For header is trusted."""
@@ -70,6 +72,8 @@ class Settings:
     """Seconds within which the header of a request must arrive, and then its body."""
     silence: float = 40.0
     """Seconds after which a silent socket counts as half open."""
+    drain: float = 0.0
+    """Seconds from the signal to stop until sockets are closed, in which proxies find out."""
     limits: bool = True
     people_per_address: int = PEOPLE_PER_ADDRESS
     """How many people may share one address, such as that of a club or a school."""
@@ -112,6 +116,11 @@ class Settings:
             raise BadSetting("the time between two backups must be above 0 hours")
         if self.backup_keep < 1:
             raise BadSetting("choose 1 or more backups to keep")
+        if self.backup_dir and not isinstance(self.db, Path):
+            raise BadSetting(
+                f"{told(self.db)} is not a file that can be copied; "
+                "leave --backup-dir out and back PostgreSQL up with pg_dump"
+            )
         if self.workers < 0:
             raise BadSetting(
                 "the number of workers cannot be negative; choose 1 or more, or 0 for automatic"
@@ -124,6 +133,8 @@ class Settings:
             raise BadSetting("patience must be more than 0 seconds")
         if not 0 < self.silence < math.inf:
             raise BadSetting("silence must be more than 0 seconds and finite")
+        if not 0 <= self.drain <= 300:
+            raise BadSetting("drain must be 0 to 300 seconds")
         if self.people_per_address < 1 or self.tables_per_player < 1:
             raise BadSetting("people_per_address and tables_per_player must be 1 or more")
         self.chosen_limits()  # raises BadSetting if one is invalid
@@ -201,4 +212,6 @@ def read(name: str, kind: str, text: str) -> object:
     except (KeyError, ValueError):
         wanted = {"bool": "on or off", "int": "a whole number", "float": "a number"}[kind]
         raise BadSetting(f"invalid {PREFIX}{name.upper()}={text}; use {wanted}") from None
+    if kind == "Database":
+        return database(text)
     return Path(text) if kind.startswith("Path") else text

@@ -6,7 +6,7 @@ returns, everything it wrote is durable. If it cannot write, it raises StorageFa
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -24,6 +24,12 @@ class Conflict(FoxtrayError):
     """The row already exists; use another number, id or command."""
 
     code = "conflict"
+
+
+class Superseded(FoxtrayError):
+    """Another server has claimed the table; nothing was written."""
+
+    code = "moved"
 
 
 class StoreError(FoxtrayError):
@@ -122,6 +128,26 @@ class TableRow(Struct, frozen=True):
     invite: str
     watch: str
     created: int
+
+
+class Claim(Struct, frozen=True):
+    """A table, and the number under which this server may add to its log."""
+
+    row: TableRow
+    epoch: int = 0
+    """Higher than that of everybody who claimed the table before."""
+
+
+class News(Struct, frozen=True):
+    """What other servers on the same store have to know."""
+
+    kind: Literal["table", "renamed", "changed", "expelled", "mark"]
+    """A table was claimed or deleted; a player has a new name, or must be read again, or is signed
+    out; a mark was set."""
+    subject: str
+    """The table, the player or the mark."""
+    detail: str = ""
+    """The epoch of the claim, or the device that was signed out; empty: none, or all of them."""
 
 
 class LogRow(Struct, frozen=True):
@@ -334,6 +360,8 @@ class Addition(Struct, frozen=True):
     opened: NewTable | None = None
     solo_start: SoloStart | None = None
     departures: Sequence[Departure] = ()
+    epoch: int = 0
+    """Of the claim under which the table is written."""
 
 
 class CoachStore(Protocol):
@@ -371,6 +399,9 @@ class Accounts(Protocol):
     async def devices(self, player: str) -> list[DeviceRow]:
         """The last one seen first."""
 
+    async def signed_in(self, players: Sequence[str]) -> set[tuple[str, str]]:
+        """Of some players, those who are not banned, each with each of their devices."""
+
     async def see(self, player: str, device: str, day: int) -> None: ...
     async def sign_out(self, player: str, device: str) -> bool: ...
     async def set_recovery(self, player: str, code: bytes, made: int) -> None:
@@ -399,7 +430,7 @@ class Accounts(Protocol):
     async def add_invitation(self, code: bytes, uses: int, expires: int) -> None: ...
     async def note(self, entry: AuditRow) -> None: ...
     async def audit(
-        self, *, before: int | None = None, limit: int = 100, player: str | None = None
+        self, *, before: int | None = None, limit: int | None = 100, player: str | None = None
     ) -> list[AuditRow]:
         """What was done as host, the newest first; all of it, or what concerns one player."""
 
@@ -447,6 +478,17 @@ class Store(Protocol):
 
     async def close(self) -> None: ...
 
+    # Other servers on the same store.
+    def hear(self, heard: Callable[[News], None], revalidate: Callable[[], None]) -> None:
+        """Call one function with what other servers tell, the other one when something of it may
+        have been missed."""
+
+    async def claim(self, table: str) -> Claim | None:
+        """Become the owner of a table: from now on only this server can add to its log."""
+
+    async def lost(self, claims: Mapping[str, int]) -> list[str]:
+        """Of some tables with the epochs of their claims, those that this server lost."""
+
     # Players.
     async def add_player(
         self, player: PlayerRow, device: str = "", invitation: bytes | None = None
@@ -472,9 +514,13 @@ class Store(Protocol):
     ) -> None: ...
     async def table(self, table: str) -> TableRow | None: ...
     async def append(self, addition: Addition) -> None:
-        """Add to a log, all or nothing; raises Conflict if a number or command is taken."""
+        """Add to a log, all or nothing.
 
-    async def log(self, table: str) -> list[LogRow]: ...
+        Raises Conflict if a number or command is taken, Superseded if another server has claimed
+        the table since `epoch`.
+        """
+
+    async def log(self, table: str, after: int = 0) -> list[LogRow]: ...
     async def delete_table(self, table: str) -> None:
         """Delete a table. Results stay for statistics, and the secret of an unfinished game."""
 

@@ -11,17 +11,15 @@ restart would open.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import queue
-import secrets
 import shutil
 import sqlite3
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,38 +30,15 @@ from typing import TypeVar
 from foxtray.folders import data_folder
 from foxtray.server.store import (
     Addition,
+    Claim,
     Conflict,
-    GivenUpRow,
-    LogRow,
-    MatchRow,
-    NewDevice,
-    NewTable,
-    PlayerRow,
-    ResultRow,
-    SoloCount,
+    News,
     StorageFailing,
     StoreError,
-    TableRow,
 )
+from foxtray.server.store.gathering import Gathering
 from foxtray.server.store.migrations import MIGRATIONS, migrate
-from foxtray.server.store.sqlite_accounts import (
-    SqliteAccounts,
-    find_player,
-    forget_account,
-    insert_player,
-    sign_in,
-)
-from foxtray.server.store.sqlite_coach import SqliteCoach, forget_reviews, forget_trainee
-from foxtray.server.store.sqlite_daily import SqliteDaily, note_result
-from foxtray.server.store.sqlite_tables import (
-    TABLE,
-    insert_table,
-    note_departures,
-    read_given_up,
-    read_matches,
-    read_met,
-    seat_players,
-)
+from foxtray.server.store.sql import SqlStore, append
 
 if sys.platform != "win32":
     import fcntl
@@ -74,11 +49,6 @@ Job = tuple[Work[object], "asyncio.Future[object]"]
 Answer = tuple["asyncio.Future[object]", object, Exception | None]
 
 GROUP = 512
-GATHER = 0.003
-"""Seconds that a commit waits for company where the one before had some.
-
-Every commit takes the interpreter from the event loop a few times: fewer of them leave it more.
-"""
 CHUNK = 128
 CHECKPOINT = 1.0
 CHECKPOINT_WAIT = 20
@@ -166,7 +136,7 @@ def lock(path: Path) -> sqlite3.Connection:
     return guard
 
 
-class SqliteStore:
+class SqliteStore(SqlStore):
     """See foxtray.server.store.Store."""
 
     def __init__(
@@ -191,9 +161,7 @@ class SqliteStore:
         self.open_files()
         self._files = self.found()
         self.start()
-        self.accounts = SqliteAccounts(self._read, self._execute)
-        self.daily = SqliteDaily(self._read, self._execute)
-        self.coach = SqliteCoach(self._read, self._execute)
+        super().__init__()
 
     @property
     def failing(self) -> str | None:
@@ -206,6 +174,13 @@ class SqliteStore:
                 f"{self.path} or a file beside it was deleted or replaced while the server was "
                 "running; put it back, or restart the server"
             )
+
+    def vouch(self) -> None:
+        """A file that is gone can hold moves that were refused, and that nobody else will find."""
+        try:
+            self._check_files()
+        except OSError as error:
+            raise StorageFailing(f"nothing can be read: {error}") from error
 
     # --- files and threads, which a simulation replaces --------------------------------------
 
@@ -295,13 +270,15 @@ class SqliteStore:
         if self._guard:
             self._guard.close()
 
-    async def _execute(self, work: Work[T]) -> T:
-        """Do work in the writer thread; durable when it returns."""
+    async def _execute(
+        self, work: Work[T], news: Callable[[T], Sequence[News]] | None = None, /
+    ) -> T:
+        """Do work in the writer thread; durable when it returns. Nobody else has to know."""
         future: asyncio.Future[T] = self._loop.create_future()
         self.submit((work, future))  # type: ignore[arg-type]
         return await future
 
-    async def _read(self, work: Work[T]) -> T:
+    async def _read(self, work: Work[T], /) -> T:
         def run() -> T:
             try:
                 return work(self._reader)
@@ -312,13 +289,13 @@ class SqliteStore:
         return await self.look_up(run)
 
     def _write(self) -> None:
-        running, jobs = True, list[Job]()
+        running, gathering = True, Gathering()
         while running:
-            busy, jobs = len(jobs) > 1, []
+            jobs: list[Job] = []
             try:
                 job = self._jobs.get(timeout=RETRY)
-                if busy:
-                    time.sleep(GATHER)
+                if wait := gathering.wait(time.monotonic()):
+                    time.sleep(wait)
                 while job is not None:
                     jobs.append(job)
                     if len(jobs) == GROUP:
@@ -327,6 +304,8 @@ class SqliteStore:
                 running = job is not None
             except queue.Empty:
                 pass
+            tables = [work.addition.table for work, _ in jobs if isinstance(work, Append)]
+            gathering.note(tables, time.monotonic())
             if jobs or self._unwritable:  # others notice too that nothing can be written
                 self.commit_group(jobs)
         if self._writer:
@@ -441,229 +420,28 @@ class SqliteStore:
                     for watcher in self._watchers:
                         self._loop.call_soon_threadsafe(watcher, self.failing)
 
-    # --- players -----------------------------------------------------------------------------
-
-    async def add_player(
-        self, player: PlayerRow, device: str = "", invitation: bytes | None = None
-    ) -> None:
-        await self._execute(lambda c: insert_player(c, player, device, invitation))
-
-    async def player_by_token(self, token: bytes) -> PlayerRow | None:
-        return await self._read(lambda c: find_player(c, token))
-
-    async def names(self, players: Sequence[str]) -> dict[str, str]:
-        marks = ",".join("?" * len(players))
-        query = f"SELECT id, name FROM players WHERE id IN ({marks})"
-        return await self._read(lambda c: dict(c.execute(query, list(players)).fetchall()))
-
-    async def rename(self, player: str, name: str) -> None:
-        query = "UPDATE players SET name=? WHERE id=?"
-        await self._execute(lambda c: c.execute(query, (name, player)))
-
-    async def add_link(self, code: bytes, player: str, expires: int) -> None:
-        def work(c: sqlite3.Connection) -> None:
-            c.execute("DELETE FROM links WHERE player=?", (player,))
-            c.execute("INSERT INTO links VALUES (?,?,?)", (code, player, expires))
-
-        await self._execute(work)
-
-    async def use_link(self, code: bytes, now: int, device: NewDevice) -> PlayerRow | None:
-        def work(c: sqlite3.Connection) -> PlayerRow | None:
-            query = "DELETE FROM links WHERE code=? RETURNING player, expires"
-            found = c.execute(query, (code,)).fetchall()
-            if not found or found[0][1] < now:
-                return None
-            return sign_in(c, found[0][0], device)
-
-        return await self._execute(work)
-
-    async def delete_player(self, player: str) -> None:
-        # Looked up beside the writer: the logs are long, and others want to move meanwhile.
-        mentioned = await self._read(lambda c: tables_mentioning(c, player))
-
-        def work(c: sqlite3.Connection) -> None:
-            alone = c.execute(
-                'SELECT DISTINCT "table" FROM seats WHERE player=? AND "table" NOT IN '
-                '(SELECT "table" FROM seats WHERE player IS NOT NULL AND player<>?)',
-                (player, player),
-            ).fetchall()
-            hosted = c.execute(
-                "SELECT id FROM tables WHERE host=? AND id NOT IN "
-                '(SELECT "table" FROM seats WHERE player IS NOT NULL)',
-                (player,),
-            ).fetchall()
-            for (table,) in alone + hosted:
-                delete_table(c, table)
-                for kept in ("results", "matches"):
-                    c.execute(f'DELETE FROM {kept} WHERE "table"=?', (table,))
-            c.execute("UPDATE seats SET player=NULL WHERE player=?", (player,))
-            # Their guests are forgotten with them, also others' guests at the same tables.
-            c.execute(
-                "UPDATE results SET guest='' WHERE guest IS NOT NULL AND \"table\" IN "
-                '(SELECT "table" FROM results WHERE player=?)',
-                (player,),
-            )
-            c.execute("UPDATE results SET player=NULL WHERE player=?", (player,))
-            # Of tables that have expired the results were left; nobody's are of no use.
-            c.execute(
-                'DELETE FROM results WHERE "table" NOT IN (SELECT id FROM tables) AND '
-                '"table" NOT IN (SELECT "table" FROM results WHERE player IS NOT NULL)'
-            )
-            forget_account(c, player)
-            forget_trainee(c, player)
-            forget_reviews(c)
-            for table in mentioned:
-                forget_guests(c, table, player)
-                replace_player(c, table, player, nobody_like(player))
-
-        await self._execute(work)
-        self._scrub.set()
-
     # --- tables ------------------------------------------------------------------------------
-
-    async def add_table(
-        self,
-        table: TableRow,
-        seating: Sequence[tuple[int, str | None]],
-        root: str | None = None,
-    ) -> None:
-        await self._execute(lambda c: insert_table(c, NewTable(table, seating, root)))
-
-    async def table(self, table: str) -> TableRow | None:
-        def work(c: sqlite3.Connection) -> TableRow | None:
-            row = c.execute(f"SELECT {TABLE} FROM tables WHERE id=?", (table,)).fetchone()
-            return TableRow(*row) if row else None
-
-        return await self._read(work)
 
     async def append(self, addition: Addition) -> None:
         await self._execute(Append(addition))
 
-    async def log(self, table: str) -> list[LogRow]:
-        query = 'SELECT seq, at, data, command FROM inputs WHERE "table"=? ORDER BY seq'
-        return await self._read(lambda c: [LogRow(*row) for row in c.execute(query, (table,))])
+    async def delete_player(self, player: str) -> None:
+        await super().delete_player(player)
+        self._scrub.set()
 
-    async def delete_table(self, table: str) -> None:
-        await self._execute(lambda c: retire_table(c, table))
+    # A file has one server: it owns every table, and there is nobody to tell anything.
 
-    async def tables_of(self, player: str, *, over: bool, limit: int = 50) -> list[str]:
-        query = (
-            'SELECT id FROM seats JOIN tables ON id="table" WHERE player=? '
-            f"AND finished IS {'NOT ' if over else ''}NULL ORDER BY created DESC LIMIT ?"
-        )
-        return await self._read(lambda c: [row[0] for row in c.execute(query, (player, limit))])
+    def hear(self, heard: Callable[[News], None], revalidate: Callable[[], None]) -> None: ...
 
-    async def tables_with(self, player: str) -> list[str]:
-        return await self._read(lambda c: tables_mentioning(c, player))
+    async def claim(self, table: str) -> Claim | None:
+        row = await self.table(table)
+        return Claim(row) if row else None
 
-    async def unfinished(self, player: str) -> int:
-        query = (
-            'SELECT count(*) FROM tables JOIN seats ON id="table" AND player=host '
-            "WHERE host=? AND finished IS NULL"
-        )
-        return await self._read(lambda c: int(c.execute(query, (player,)).fetchone()[0]))
-
-    async def unattended(self, host: str) -> list[bytes]:
-        query = (
-            "SELECT setup FROM tables WHERE host=? AND finished IS NULL AND "
-            'NOT EXISTS (SELECT 1 FROM seats WHERE "table"=id AND player IS NOT NULL)'
-        )
-        return await self._read(lambda c: [setup for (setup,) in c.execute(query, (host,))])
-
-    async def results_of(
-        self, player: str, *, before: int | None = None, limit: int | None = None
-    ) -> list[list[ResultRow]]:
-        def work(c: sqlite3.Connection) -> list[list[ResultRow]]:
-            query = 'SELECT "table" FROM results WHERE player=? AND finished<? '
-            query += "ORDER BY finished DESC LIMIT ?"
-            edge = (player, 1 << 62 if before is None else before, -1 if limit is None else limit)
-            games: dict[str, list[ResultRow]] = {t: [] for (t,) in c.execute(query, edge)}
-            for result in read_results(c, f'"table" IN ({query})', edge):
-                games[result.table].append(result)
-            return list(games.values())
-
-        return await self._read(work)
-
-    async def given_up(self, player: str, limit: int) -> list[GivenUpRow]:
-        return await self._read(lambda c: read_given_up(c, player, limit))
-
-    async def matches(self, tables: Sequence[str]) -> dict[str, list[MatchRow]]:
-        return await self._read(lambda c: read_matches(c, tables))
-
-    async def met(self, player: str) -> set[str]:
-        return await self._read(lambda c: read_met(c, player))
-
-    async def solo_counts(self, player: str) -> dict[str, SoloCount]:
-        query = (
-            "SELECT game, sum(seats.player IS NULL OR finished IS NOT NULL), "
-            "sum(seats.player IS NOT NULL AND finished IS NULL) FROM solo_starts AS start "
-            'LEFT JOIN seats ON seats."table"=start."table" AND seats.player=start.player '
-            'LEFT JOIN tables ON id=start."table" WHERE start.player=? AND NOT EXISTS (SELECT 1 '
-            'FROM results WHERE results."table"=start."table" AND results.player=start.player) '
-            "GROUP BY game"
-        )
-
-        def work(c: sqlite3.Connection) -> dict[str, SoloCount]:
-            return {game: SoloCount(*counts) for game, *counts in c.execute(query, (player,))}
-
-        return await self._read(work)
-
-    async def best(self, player: str) -> dict[str, int]:
-        query = (
-            "SELECT game, max(total) FROM results "
-            "WHERE player=? AND NOT practice AND NOT apart AND NOT hints GROUP BY game"
-        )
-        return await self._read(lambda c: dict(c.execute(query, (player,)).fetchall()))
-
-    async def results(self, table: str) -> list[ResultRow]:
-        return await self._read(lambda c: read_results(c, '"table"=?', (table,)))
-
-    async def finished(self) -> AsyncIterator[str]:
-        query = "SELECT id FROM tables WHERE finished IS NOT NULL ORDER BY finished, id"
-        for (table,) in await self._read(lambda c: c.execute(query).fetchall()):
-            yield table
-
-    async def mark(self, name: str) -> int | None:
-        def work(c: sqlite3.Connection) -> int | None:
-            row = c.execute("SELECT value FROM marks WHERE name=?", (name,)).fetchone()
-            return int(row[0]) if row else None
-
-        return await self._read(work)
-
-    async def set_mark(self, name: str, value: int) -> None:
-        query = "INSERT OR REPLACE INTO marks VALUES (?,?)"
-        await self._execute(lambda c: c.execute(query, (name, value)))
-
-    async def expire(
-        self, *, finished_before: int, idle_before: int, limit: int | None = None
-    ) -> list[str]:
-        old = (
-            "(finished<:finished OR (finished IS NULL AND created<:idle AND "
-            'NOT EXISTS (SELECT 1 FROM inputs WHERE "table"=id AND at>=:idle)))'
-        )
-        edge = {"finished": finished_before, "idle": idle_before, "limit": limit or -1}
-        # Looked up beside the writer, which asks again: somebody may have come back meanwhile.
-        query = f"SELECT id FROM tables WHERE {old} LIMIT :limit"
-        found = await self._read(lambda c: [name for (name,) in c.execute(query, edge)])
-
-        def work(c: sqlite3.Connection) -> list[str]:
-            again = f"SELECT 1 FROM tables WHERE id=:table AND {old}"
-            gone = [t for t in found if c.execute(again, {**edge, "table": t}).fetchone()]
-            for table in gone:
-                retire_table(c, table)
-            return gone
-
-        return await self._execute(work) if found else []
-
-    async def expired_secret(self, table: str) -> bytes | None:
-        def work(c: sqlite3.Connection) -> bytes | None:
-            row = c.execute('SELECT secret FROM expired WHERE "table"=?', (table,)).fetchone()
-            return bytes(row[0]) if row else None
-
-        return await self._read(work)
+    async def lost(self, claims: Mapping[str, int]) -> list[str]:
+        return []
 
 
-# --- statements ---------------------------------------------------------------------------------
+# --- statements -----------------------------------------------------------------------------------
 
 
 def answer(answers: list[Answer]) -> None:
@@ -705,136 +483,6 @@ def insert_rows(c: sqlite3.Connection, additions: list[Addition]) -> None:
         chunk = rows[start : start + CHUNK]
         values = ",".join(["(?,?,?,?,?)"] * len(chunk))
         c.execute(f"INSERT INTO inputs VALUES {values}", list(chain.from_iterable(chunk)))
-
-
-def append(c: sqlite3.Connection, addition: Addition) -> None:
-    c.executemany(
-        "INSERT INTO inputs VALUES (?,?,?,?,?)",
-        [(addition.table, row.seq, row.at, row.data, row.command) for row in addition.rows],
-    )
-    if addition.seating:
-        seat_players(c, addition.table, addition.seating)
-    if addition.solo_start:
-        start = (addition.table, addition.solo_start.player, addition.solo_start.game)
-        c.execute("INSERT INTO solo_starts VALUES (?,?,?)", start)
-    if addition.departures:
-        note_departures(c, addition.table, addition.departures)
-    if addition.opened:
-        insert_table(c, addition.opened)
-    if addition.results:
-        c.executemany(
-            "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            [
-                (
-                    r.table, r.seat, r.player, r.bot, r.game, r.seats, r.finished, r.total,
-                    json.dumps(r.areas), r.foxes, r.fox_value, r.won, r.practice, r.apart, r.guest,
-                    r.hints,
-                )
-                for r in addition.results
-            ],
-        )  # fmt: skip
-        note_result(c, addition.results)
-        done = (addition.results[0].finished, addition.table)
-        c.execute("UPDATE tables SET finished=? WHERE id=?", done)
-
-
-def read_results(
-    c: sqlite3.Connection, which: str, values: tuple[str | int, ...]
-) -> list[ResultRow]:
-    """The results that a condition names, seat by seat."""
-    query = (
-        'SELECT "table", seat, player, bot, game, seats, finished, total, areas, foxes, fox_value,'
-        " won, practice, ifnull(name, ''), \"table\" IN (SELECT id FROM tables), apart, guest,"
-        ' ifnull((SELECT day FROM daily_attempts AS a WHERE a."table"=results."table"), \'\'),'
-        " hints FROM results"
-        f" LEFT JOIN players ON players.id=player WHERE {which} ORDER BY seat"
-    )
-    found: list[ResultRow] = []
-    for row in c.execute(query, values):
-        *before, areas, foxes, fox_value, won, practice, name, kept, apart, guest, day, hints = row
-        fields = (
-            *before,
-            tuple(json.loads(areas)),
-            foxes,
-            fox_value,
-            bool(won),
-            bool(practice),
-            name,
-            bool(kept),
-            bool(apart),
-            guest,
-            day,
-            hints,
-        )
-        found.append(ResultRow(*fields))
-    return found
-
-
-def tables_mentioning(c: sqlite3.Connection, player: str) -> list[str]:
-    """The tables whose log or setup holds the id of a player."""
-    query = (
-        'SELECT "table" FROM inputs WHERE instr(data, ?1) OR instr(command, ?2) UNION '
-        "SELECT id FROM tables WHERE host=?2 OR instr(setup, ?1)"
-    )
-    return [table for (table,) in c.execute(query, (player.encode(), player))]
-
-
-def nobody_like(player: str) -> str:
-    """An id of the same length that belongs to nobody, for what others keep of a deleted player."""
-    return secrets.token_urlsafe(len(player))[: len(player)]
-
-
-def forget_guests(c: sqlite3.Connection, table: str, player: str) -> None:
-    """Take the names of a player's guests out of a table's log and setup."""
-    find = 'SELECT seq, data FROM inputs WHERE "table"=? AND instr(data, ?)'
-    for seq, data in c.execute(find, (table, b'"guest"')).fetchall():
-        entry = json.loads(data)
-        if entry.get("player") == player:
-            changed = json.dumps({**entry, "guest": ""}).encode()
-            where = (changed, table, seq)
-            c.execute('UPDATE inputs SET data=? WHERE "table"=? AND seq=?', where)
-    find = "SELECT setup FROM tables WHERE id=? AND instr(setup, ?)"
-    for (data,) in c.execute(find, (table, b'"guest"')).fetchall():
-        setup = json.loads(data)
-        for seat in setup["seats"]:
-            if "guest" in seat and seat.get("player") == player:
-                seat["guest"] = ""
-        c.execute("UPDATE tables SET setup=? WHERE id=?", (json.dumps(setup).encode(), table))
-
-
-def replace_player(c: sqlite3.Connection, table: str, player: str, other: str) -> None:
-    """Write another id wherever a table names a player."""
-    change = {"table": table, "old": player, "new": other}
-    text = "CAST(replace(CAST({0} AS TEXT), :old, :new) AS BLOB)"
-    c.execute(
-        f"UPDATE inputs SET data={text.format('data')}, command=replace(command, :old, :new) "
-        'WHERE "table"=:table',
-        change,
-    )
-    c.execute(
-        f"UPDATE tables SET setup={text.format('setup')}, host=replace(host, :old, :new) "
-        "WHERE id=:table",
-        change,
-    )
-
-
-def retire_table(c: sqlite3.Connection, table: str) -> None:
-    """Delete a table but keep the secret of its dice if the game was not finished.
-
-    The dice of a day are others' as well: their secret is told when the day is closed.
-    """
-    c.execute(
-        "INSERT INTO expired SELECT id, secret FROM tables WHERE id=? AND finished IS NULL "
-        'AND id NOT IN (SELECT "table" FROM daily_attempts)',
-        (table,),
-    )
-    delete_table(c, table)
-
-
-def delete_table(c: sqlite3.Connection, table: str) -> None:
-    own = '"table"'
-    for name, column in (("inputs", own), ("seats", own), ("reviews", own), ("tables", "id")):
-        c.execute(f"DELETE FROM {name} WHERE {column}=?", (table,))
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:

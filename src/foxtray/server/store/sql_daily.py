@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 from foxtray.server.store import (
@@ -14,28 +13,32 @@ from foxtray.server.store import (
     NewTable,
     ResultRow,
 )
-from foxtray.server.store.sqlite_accounts import Runner
-from foxtray.server.store.sqlite_tables import insert_table
+from foxtray.server.store.sql_connection import Connection, Reader, Runner
+from foxtray.server.store.sql_tables import insert_table
 
 ATTEMPT = 'day, game, player, "table", state, total, finished'
 
 
-class SqliteDaily:
+class SqlDaily:
     """See foxtray.server.store.Daily."""
 
-    def __init__(self, read: Runner, execute: Runner) -> None:
+    def __init__(self, read: Reader, execute: Runner) -> None:
         self._read = read
         self._execute = execute
 
     async def turn(self, at: int, closed: str, dice: Sequence[DailyDiceRow]) -> None:
-        def work(c: sqlite3.Connection) -> None:
-            c.execute("INSERT OR REPLACE INTO marks VALUES (?,?)", (CLOCK, at))
-            c.execute("UPDATE daily_dice SET closed=1 WHERE day<=? AND NOT closed", (closed,))
+        def work(c: Connection) -> None:
+            c.execute(  # another server may have been here first, with a clock that is ahead
+                "INSERT INTO marks VALUES (?,?) ON CONFLICT (name) "
+                "DO UPDATE SET value=excluded.value WHERE excluded.value>marks.value",
+                (CLOCK, at),
+            )
+            c.execute("UPDATE daily_dice SET closed=TRUE WHERE day<=? AND NOT closed", (closed,))
             left = "UPDATE daily_attempts SET state='unfinished' WHERE day<=? AND state='playing'"
             c.execute(left, (closed,))
             c.execute("DELETE FROM daily_seen WHERE day<=?", (closed,))
             c.executemany(
-                "INSERT OR IGNORE INTO daily_dice VALUES (?,?,?,?,0)",
+                "INSERT INTO daily_dice VALUES (?,?,?,?,FALSE) ON CONFLICT DO NOTHING",
                 [(row.day, row.game, row.secret, row.made) for row in dice],
             )
 
@@ -44,7 +47,7 @@ class SqliteDaily:
     async def dice(self, day: str, game: str) -> DailyDiceRow | None:
         query = "SELECT day, game, secret, made, closed FROM daily_dice WHERE day=? AND game=?"
 
-        def work(c: sqlite3.Connection) -> DailyDiceRow | None:
+        def work(c: Connection) -> DailyDiceRow | None:
             row = c.execute(query, (day, game)).fetchone()
             if row is None:
                 return None
@@ -56,7 +59,7 @@ class SqliteDaily:
     async def begin(self, attempt: DailyAttempt, table: NewTable, seen: Sequence[bytes]) -> None:
         day, game = attempt.day, attempt.game
 
-        def work(c: sqlite3.Connection) -> None:
+        def work(c: Connection) -> None:
             query = "SELECT 1 FROM daily_dice WHERE day=? AND game=? AND NOT closed"
             if c.execute(query, (day, game)).fetchone() is None:
                 raise Conflict("the day is closed")
@@ -71,7 +74,7 @@ class SqliteDaily:
     async def attempt(self, day: str, game: str, player: str) -> DailyAttempt | None:
         query = f"SELECT {ATTEMPT} FROM daily_attempts WHERE day=? AND game=? AND player=?"
 
-        def work(c: sqlite3.Connection) -> DailyAttempt | None:
+        def work(c: Connection) -> DailyAttempt | None:
             row = c.execute(query, (day, game, player)).fetchone()
             return DailyAttempt(*row) if row else None
 
@@ -96,7 +99,7 @@ class SqliteDaily:
         return await self._read(lambda c: int(c.execute(query, (day, game)).fetchone()[0]))
 
 
-def note_result(c: sqlite3.Connection, results: Sequence[ResultRow]) -> None:
+def note_result(c: Connection, results: Sequence[ResultRow]) -> None:
     """Note the result of an attempt, if the table is one and its day is not closed."""
     for row in results:
         c.execute(

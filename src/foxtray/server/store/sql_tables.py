@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Sequence
 
 from foxtray.server.store import Departure, GivenUpRow, MatchRow, NewTable
+from foxtray.server.store.sql_connection import CHUNK, Connection
 
 TABLE = "id, rules, setup, secret, host, invite, watch, created"
-CHUNK = 500
-"""Values in one statement; older SQLite libraries accept 999."""
 
 
-def insert_table(c: sqlite3.Connection, new: NewTable) -> None:
+def insert_table(c: Connection, new: NewTable) -> None:
     table = new.row
     row = (
         table.id, table.rules, table.setup, table.secret, table.host, table.invite, table.watch,
@@ -24,26 +22,29 @@ def insert_table(c: sqlite3.Connection, new: NewTable) -> None:
         query = 'SELECT root FROM matches WHERE "table"=?'
         (root,) = c.execute(query, (new.root,)).fetchone() or (new.root,)
         same = [(root, root), (table.id, root)]
-        c.executemany("INSERT OR IGNORE INTO matches VALUES (?,?)", same)
+        c.executemany("INSERT INTO matches VALUES (?,?) ON CONFLICT DO NOTHING", same)
 
 
-def seat_players(
-    c: sqlite3.Connection, table: str, seating: Iterable[tuple[int, str | None]]
-) -> None:
+def seat_players(c: Connection, table: str, seating: Iterable[tuple[int, str | None]]) -> None:
     c.executemany(
-        "INSERT OR REPLACE INTO seats VALUES (?,?,?)",
+        "INSERT INTO seats VALUES (?,?,?) "
+        'ON CONFLICT ("table", seat) DO UPDATE SET player=excluded.player',
         [(table, seat, player) for seat, player in seating],
     )
 
 
-def note_departures(c: sqlite3.Connection, table: str, departures: Sequence[Departure]) -> None:
+def note_departures(c: Connection, table: str, departures: Sequence[Departure]) -> None:
     """Note who gave up their seat, and who took it back."""
     for gone in departures:
         if gone.back:
             c.execute('DELETE FROM given_up WHERE "table"=? AND player=?', (table, gone.player))
             continue
         row = (table, gone.player, gone.game, gone.seats, gone.at)
-        c.execute("INSERT OR REPLACE INTO given_up VALUES (?,?,?,?,?)", row)
+        c.execute(
+            'INSERT INTO given_up VALUES (?,?,?,?,?) ON CONFLICT ("table", player) DO UPDATE SET '
+            "game=excluded.game, seats=excluded.seats, at=excluded.at",
+            row,
+        )
         c.execute(  # an attempt at the dice of the day counts as played
             "UPDATE daily_attempts SET state='given_up' "
             "WHERE \"table\"=? AND player=? AND state='playing'",
@@ -51,10 +52,10 @@ def note_departures(c: sqlite3.Connection, table: str, departures: Sequence[Depa
         )
 
 
-def read_given_up(c: sqlite3.Connection, player: str, limit: int) -> list[GivenUpRow]:
+def read_given_up(c: Connection, player: str, limit: int) -> list[GivenUpRow]:
     query = (
         'SELECT given_up."table", game, seats, at, '
-        'ifnull((SELECT day FROM daily_attempts AS a WHERE a."table"=given_up."table"), \'\'), '
+        'coalesce((SELECT day FROM daily_attempts AS a WHERE a."table"=given_up."table"), \'\'), '
         '"table" IN (SELECT id FROM tables) FROM given_up WHERE player=?1 AND NOT EXISTS '
         '(SELECT 1 FROM results AS r WHERE r."table"=given_up."table" AND r.player=?1) '
         "ORDER BY at DESC LIMIT ?2"
@@ -62,7 +63,7 @@ def read_given_up(c: sqlite3.Connection, player: str, limit: int) -> list[GivenU
     return [GivenUpRow(*(*row[:5], bool(row[5]))) for row in c.execute(query, (player, limit))]
 
 
-def read_matches(c: sqlite3.Connection, tables: Sequence[str]) -> dict[str, list[MatchRow]]:
+def read_matches(c: Connection, tables: Sequence[str]) -> dict[str, list[MatchRow]]:
     """The games with the same dice as each of some tables."""
     roots: dict[str, str] = {}
     for start in range(0, len(tables), CHUNK):
@@ -73,27 +74,27 @@ def read_matches(c: sqlite3.Connection, tables: Sequence[str]) -> dict[str, list
     return {table: games[root] for table, root in roots.items() if len(games[root]) > 1}
 
 
-def games_of(c: sqlite3.Connection, root: str) -> list[MatchRow]:
+def games_of(c: Connection, root: str) -> list[MatchRow]:
     """The games of a challenge. The seat of a player who gave up is nobody's any more."""
     query = (
-        'SELECT m."table", ifnull(r.player, ifnull(s.player, g.player)) AS who, '
-        "ifnull((SELECT name FROM players WHERE id=ifnull(r.player, "
-        "ifnull(s.player, g.player))), ''), "
+        'SELECT m."table", coalesce(r.player, s.player, g.player) AS who, '
+        "coalesce((SELECT name FROM players "
+        "WHERE id=coalesce(r.player, s.player, g.player)), ''), "
         "CASE WHEN g.player IS NOT NULL AND r.player IS NULL THEN 'given_up' "
         "WHEN r.total IS NOT NULL THEN 'finished' "
         "WHEN t.id IS NULL OR s.player IS NULL THEN 'gone' ELSE 'playing' END, "
         "CASE WHEN g.player IS NULL OR r.player IS NOT NULL THEN r.total END, "
-        "ifnull(r.finished, ifnull(g.at, ifnull(t.created, 0))), t.id IS NOT NULL "
+        "coalesce(r.finished, g.at, t.created, 0), t.id IS NOT NULL "
         'FROM matches AS m LEFT JOIN tables AS t ON t.id=m."table" '
         'LEFT JOIN results AS r ON r."table"=m."table" AND r.seat=0 '
         'LEFT JOIN seats AS s ON s."table"=m."table" AND s.seat=0 '
         'LEFT JOIN given_up AS g ON g."table"=m."table" '
-        'WHERE m.root=? ORDER BY m."table"<>m.root, ifnull(t.created, r.finished), m."table"'
+        'WHERE m.root=? ORDER BY m."table"<>m.root, coalesce(t.created, r.finished), m."table"'
     )
     return [MatchRow(*(*row[:6], bool(row[6]))) for row in c.execute(query, (root,))]
 
 
-def read_met(c: sqlite3.Connection, player: str) -> set[str]:
+def read_met(c: Connection, player: str) -> set[str]:
     query = (
         'SELECT other.player FROM results AS mine JOIN results AS other ON other."table"='
         'mine."table" WHERE mine.player=?1 AND other.player IS NOT NULL UNION '

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import msgspec
 
 from foxtray.server.store import (
@@ -13,7 +11,7 @@ from foxtray.server.store import (
     ReviewRow,
     SeatReviewRow,
 )
-from foxtray.server.store.sqlite_accounts import Runner
+from foxtray.server.store.sql_connection import Connection, Reader, Runner
 
 EXERCISE = "id, player, game, data, due, days"
 MOST = 300
@@ -23,10 +21,10 @@ encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder(SeatReviewRow).decode
 
 
-class SqliteCoach:
+class SqlCoach:
     """See foxtray.server.store.CoachStore."""
 
-    def __init__(self, read: Runner, execute: Runner) -> None:
+    def __init__(self, read: Reader, execute: Runner) -> None:
         self._read = read
         self._execute = execute
 
@@ -36,7 +34,7 @@ class SqliteCoach:
     async def review(self, table: str) -> bytes | None:
         query = 'SELECT data FROM reviews WHERE "table"=?'
 
-        def work(c: sqlite3.Connection) -> bytes | None:
+        def work(c: Connection) -> bytes | None:
             row = c.execute(query, (table,)).fetchone()
             return bytes(row[0]) if row else None
 
@@ -50,7 +48,7 @@ class SqliteCoach:
             "WHERE player=? AND NOT practice ORDER BY finished"
         )
 
-        def work(c: sqlite3.Connection) -> list[ReviewedRow]:
+        def work(c: Connection) -> list[ReviewedRow]:
             return [
                 ReviewedRow(table, game, seats, finished, hints, decode(figures))
                 for table, game, seats, finished, hints, figures in c.execute(query, (player,))
@@ -64,7 +62,7 @@ class SqliteCoach:
     async def exercise(self, name: str) -> ExerciseRow | None:
         query = f"SELECT {EXERCISE} FROM exercises WHERE id=?"
 
-        def work(c: sqlite3.Connection) -> ExerciseRow | None:
+        def work(c: Connection) -> ExerciseRow | None:
             row = c.execute(query, (name,)).fetchone()
             return ExerciseRow(*row) if row else None
 
@@ -89,25 +87,28 @@ class SqliteCoach:
         await self._execute(lambda c: c.execute("DELETE FROM exercises WHERE id=?", (name,)))
 
     async def add_answer(self, exercise: str, player: str, action: str, right: bool) -> bool:
-        query = "INSERT OR IGNORE INTO exercise_answers VALUES (?,?,?,?)"
+        query = "INSERT INTO exercise_answers VALUES (?,?,?,?) ON CONFLICT DO NOTHING"
         row = (exercise, player, action, right)
         return await self._execute(lambda c: c.execute(query, row).rowcount > 0)
 
     async def answer_of(self, exercise: str, player: str) -> str | None:
         query = "SELECT action FROM exercise_answers WHERE exercise=? AND player=?"
 
-        def work(c: sqlite3.Connection) -> str | None:
+        def work(c: Connection) -> str | None:
             row = c.execute(query, (exercise, player)).fetchone()
             return str(row[0]) if row else None
 
         return await self._read(work)
 
     async def answers(self, exercise: str) -> AnswerCount:
-        query = "SELECT count(*), ifnull(sum(right), 0) FROM exercise_answers WHERE exercise=?"
+        query = (
+            'SELECT count(*), count(*) FILTER (WHERE "right") '
+            "FROM exercise_answers WHERE exercise=?"
+        )
         return await self._read(lambda c: AnswerCount(*c.execute(query, (exercise,)).fetchone()))
 
 
-def insert_review(c: sqlite3.Connection, review: ReviewRow) -> None:
+def insert_review(c: Connection, review: ReviewRow) -> None:
     # The table, or one of its players, may have been deleted while the review was made.
     there = c.execute("SELECT 1 FROM tables WHERE id=?", (review.table,)).fetchone()
     known = c.execute('SELECT 1 FROM reviews WHERE "table"=?', (review.table,)).fetchone()
@@ -115,7 +116,8 @@ def insert_review(c: sqlite3.Connection, review: ReviewRow) -> None:
         return
     c.execute("INSERT INTO reviews VALUES (?,?,?)", (review.table, review.data, review.made))
     c.executemany(
-        "INSERT OR REPLACE INTO seat_reviews VALUES (?,?,?)",
+        "INSERT INTO seat_reviews VALUES (?,?,?) "
+        'ON CONFLICT ("table", seat) DO UPDATE SET figures=excluded.figures',
         [(review.table, seat.seat, encode(seat)) for seat in review.seats],
     )
     for exercise in review.exercises:
@@ -123,11 +125,13 @@ def insert_review(c: sqlite3.Connection, review: ReviewRow) -> None:
             insert_exercise(c, exercise)
 
 
-def insert_exercise(c: sqlite3.Connection, exercise: ExerciseRow) -> None:
+def insert_exercise(c: Connection, exercise: ExerciseRow) -> None:
     row = (
         exercise.id, exercise.player, exercise.game, exercise.data, exercise.due, exercise.days,
     )  # fmt: skip
-    c.execute(f"INSERT OR IGNORE INTO exercises ({EXERCISE}) VALUES (?,?,?,?,?,?)", row)
+    c.execute(
+        f"INSERT INTO exercises ({EXERCISE}) VALUES (?,?,?,?,?,?) ON CONFLICT DO NOTHING", row
+    )
     if exercise.player is not None:
         c.execute(
             "DELETE FROM exercises WHERE player=?1 AND id NOT IN "
@@ -136,12 +140,12 @@ def insert_exercise(c: sqlite3.Connection, exercise: ExerciseRow) -> None:
         )
 
 
-def forget_reviews(c: sqlite3.Connection) -> None:
+def forget_reviews(c: Connection) -> None:
     """The figures of seats whose results are gone."""
     c.execute('DELETE FROM seat_reviews WHERE "table" NOT IN (SELECT "table" FROM results)')
 
 
-def forget_trainee(c: sqlite3.Connection, player: str) -> None:
+def forget_trainee(c: Connection, player: str) -> None:
     """All exercises of a player, and what they answered."""
     c.execute("DELETE FROM exercises WHERE player=?", (player,))
     c.execute("DELETE FROM exercise_answers WHERE player=?", (player,))

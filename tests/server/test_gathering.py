@@ -1,0 +1,35 @@
+"""When commits wait for company."""
+
+from foxtray.server.store.gathering import GATHER, LATELY, TABLES, Gathering
+
+
+def test_one_table_never_waits_however_fast_it_is() -> None:
+    gathering = Gathering()
+    for moment in range(1_000):
+        gathering.note(["t"], moment * 0.001)
+        assert gathering.wait(moment * 0.001) == 0.0
+
+
+def test_commits_wait_while_several_tables_write() -> None:
+    gathering = Gathering()
+    for number in range(TABLES):
+        assert gathering.wait(1.0) == 0.0
+        gathering.note([f"t{number}"], 1.0)
+    assert gathering.wait(1.0) == GATHER
+    gathering.note(["t0"], 1.0 + LATELY / 2)
+    assert gathering.wait(1.0 + LATELY * 0.99) == GATHER
+    assert gathering.wait(1.0 + LATELY * 1.01) == 0.0
+
+
+def test_the_busier_the_shorter() -> None:
+    gathering = Gathering()
+    gathering.note([f"t{number}" for number in range(200)], 1.0)
+    assert 0 < gathering.wait(1.0) < GATHER / 3
+
+
+def test_what_is_remembered_does_not_grow() -> None:
+    gathering = Gathering()
+    for number in range(1_000):
+        gathering.note([f"t{number}"], float(number))
+        gathering.wait(float(number))
+    assert len(gathering._wrote) <= 2
