@@ -43,6 +43,7 @@ def broken(what: str, module: str) -> str:
         (WebSocketsSansIOProtocol, "handle_cont", ["self", "event"], LIVE),
         (WebSocketsSansIOProtocol, "handle_ping", ["self"], LIVE),
         (WebSocketsSansIOProtocol, "handle_pong", ["self", "event"], LIVE),
+        (WebSocketsSansIOProtocol, "shutdown", ["self"], LIVE),
         (Server, "shutdown", ["self", "sockets"], RUN),
     ],
 )
@@ -163,5 +164,8 @@ def test_a_socket_lets_us_write_past_the_application() -> None:
             assert socket.close_sent is False, broken("close_sent", LIVE)
             assert socket.scope["extensions"][WIRE]["write"](b"hi") == 0
             assert await reader.readexactly(4) == b"\x81\x02hi", broken("the frames", LIVE)
+            socket.scope["extensions"][WIRE]["leave"]()
+            assert await reader.readexactly(4) == b"\x88\x02\x03\xf4", broken("shutdown", LIVE)
+            socket.scope["extensions"][WIRE]["leave"]()  # once is enough
 
     asyncio.run(main())

@@ -41,8 +41,8 @@ export const REFUSAL_CODES = [
   'seed_not_solo', 'same_dice_unknown', 'daily_open', 'daily_seat', 'daily_tomorrow', 'daily_seen',
   'daily_gone', 'one_seat_each', 'too_many_tables', 'too_many', 'no_hints', 'no_hint_now',
   'hint_late', 'no_review', 'review_waiting', 'cannot_review', 'no_exercise', 'no_such_moment',
-  'storage_failing', 'bad_host', 'bad_origin', 'not_found', 'method_not_allowed', 'too_large',
-  'internal',
+  'bad_record', 'not_offline', 'moved', 'storage_failing', 'bad_host', 'bad_origin', 'not_found',
+  'method_not_allowed', 'too_large', 'internal',
 ] as const
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number]
@@ -198,6 +198,26 @@ export interface SheetView {
   ratings: RatingView[]
 }
 
+/** What the rules know of a sheet, and the names of what they number. */
+export interface LayoutView {
+  game: string
+  /** The version of the rules. */
+  rules: number
+  /** The fields of `foxtray.core.layout.Tables`. */
+  tables: Record<string, unknown>
+  cells: string[]
+  cell_area: number[]
+  /** The kinds of bonus; 0 is none. */
+  bonuses: string[]
+  /** Area and index within the area of every line. */
+  lines: [number, number][]
+  actions: string[]
+  /** The faces of the rolls of the guided game; null if there is none. */
+  lesson: string[] | null
+  /** The seed of its dice once these have been rolled. */
+  lesson_seed: number
+}
+
 /** A legal action: the cell it would mark, and what would stand there; null where none. */
 export interface PlaceView {
   action: string
@@ -215,7 +235,10 @@ export interface ScoreView {
   total: number
 }
 
-/** A seat's sheet: open to everybody. `crosses` are dice that may still be crossed as well. */
+/**
+ * A seat's sheet: open to everybody. `crosses` are dice that may still be crossed as well, `used`
+ * those that the seat has used as additional dice in this turn.
+ */
 export interface SeatView {
   marks: Record<string, number>
   tracks: Record<string, [number, number]>
@@ -223,6 +246,7 @@ export interface SeatView {
   stage: 'bonus' | 'idle' | 'pick' | 'window' | 'follow' | 'served' | 'extra'
   open: Record<string, number>
   crosses: string[]
+  used: string[]
   legal: PlaceView[]
 }
 
@@ -591,13 +615,17 @@ export interface Pace {
 }
 
 /**
- * The client's first message on a socket: the last `seq` I have seen, and the key of my link, if
- * any.
+ * The client's first message on a socket: the last `seq` I have seen, the key of my link, if any,
+ * and what I want to be told.
  */
 export interface Hello {
   type: 'hello'
   since?: number | null
   key?: string
+  /** Whether updates may have a `patch` instead of the whole `game`. */
+  patches?: boolean
+  /** Whose legal actions I want in `game`. For all other seats, `legal` is empty. */
+  legal?: 'all' | 'mine' | 'none'
 }
 
 /**
@@ -694,6 +722,8 @@ export interface TableInfo {
   hints: boolean
   /** How many inputs were copied from an earlier game, which is played on from there. */
   copied: number
+  /** Played on a device without the server: its record was handed over when it was finished. */
+  offline: boolean
 }
 
 /** What only I am told: my seat, if any, those of my guests, and the links I can share. */
@@ -780,6 +810,8 @@ export interface Update {
   table?: TableInfo
   /** Only if it changed. */
   game?: GameView
+  /** Instead of `game`, for clients that asked for patches: what changed since `previous`. */
+  patch?: Record<string, unknown>
 }
 
 /** Who is connected. `absent`: the time at which each seat went away. */
@@ -1034,6 +1066,26 @@ export interface PasskeyUse {
   bearer?: boolean
 }
 
+/** Who played a seat of a game on my device: I, a guest who is named in the record, or a bot. */
+export interface OfflineSeat {
+  kind: 'me' | 'guest' | 'bot'
+  bot?: string
+}
+
+/** A finished game that was played on my device without the server. */
+export interface OfflineGame {
+  /** The text of its `.fox` file (docs/notation.md). */
+  record: string
+  seats: OfflineSeat[]
+  /** When it ended, by the clock of the device. */
+  finished: number
+}
+
+/** The table that keeps a game which was handed over. */
+export interface GameKept {
+  id: string
+}
+
 /** The secret of the dice of a game that is over, was given up or has expired. */
 export interface DiceSecret {
   commitment: string
@@ -1168,7 +1220,10 @@ export interface GameLine {
   names: string[]
   totals: number[]
   practice: boolean
-  /** Whether real dice were used or guests took part: it counts in `apart` only. */
+  /**
+   * Whether real dice were used, guests took part or it was played offline: it counts in `apart`
+   * only.
+   */
   apart: boolean
   /** How many hints I asked for. */
   hints: number
@@ -1178,6 +1233,8 @@ export interface GameLine {
   daily: string | null
   /** If others played the same dice: all games with them, mine too. */
   match: MatchGame[]
+  /** Whether it was played on a device without the server, and handed over afterwards. */
+  offline: boolean
 }
 
 /** A game that I gave up. */
@@ -1208,8 +1265,8 @@ export interface AreaStatistics {
 
 /**
  * My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
- * with hints or those that a stand-in mostly played. Games with real dice or guests are counted in
- * `apart`.
+ * with hints or those that a stand-in mostly played. Games with real dice or guests, and those
+ * played offline, are counted in `apart`.
  */
 export interface GameStatistics {
   games: number
@@ -1248,7 +1305,7 @@ export interface Statistics {
   games: Record<string, GameStatistics>
   opponents: Opponent[]
   solo: Record<string, SoloStatistics>
-  /** My games with real dice, or with guests on one device. */
+  /** My games with real dice, with guests on one device, or played offline. */
   apart: Record<string, GameStatistics>
 }
 
@@ -1583,7 +1640,7 @@ export interface RulesText {
 
 /** Whether moves are saved and every background task runs. Bots may still be warming up. */
 export interface Health {
-  status: 'ok' | 'storage_failing' | 'task_died'
+  status: 'ok' | 'storage_failing' | 'task_died' | 'stopping'
   message: string
   version: string
   bots: 'ready' | 'warming' | 'failing'

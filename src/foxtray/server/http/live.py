@@ -17,6 +17,7 @@ from foxtray import __version__
 from foxtray.errors import FoxtrayError
 from foxtray.server.background import Background
 from foxtray.server.http.services import Services
+from foxtray.server.machine import JUMP
 from foxtray.server.protocol.codec import decode, decode_refusal, encode, id_of
 from foxtray.server.protocol.messages import (
     CLOSE_GONE,
@@ -24,6 +25,7 @@ from foxtray.server.protocol.messages import (
     PROTOCOL,
     Greeting,
     Hello,
+    LegalOf,
     Ping,
     Pong,
 )
@@ -40,7 +42,11 @@ LITTER = 500
 """Ended sockets that may lie about, about 10 MB."""
 NOT_TO_BE_SEEN = ("no_table", "rules_changed", "daily_open")
 """Refusals of a table that will not change by saying hello again."""
+COME_BACK = ("moved", "storage_failing")
+"""Refusals of a table that another server may not have, or this one not for long."""
 OFFENCES = 100
+WAITING = 32
+"""Messages of a client that may wait until no more are read."""
 SLICE = 4096
 """Bytes that are parsed before anybody looks at how many frames they held."""
 FRAMES = 200
@@ -59,27 +65,91 @@ def frame(data: bytes) -> bytes:
     return b"\x81\x7f" + size.to_bytes(8, "big") + data
 
 
+def frame_size(data: bytes) -> int | None:
+    """The length of the frame at the start of some data; None if the library should find out."""
+    if len(data) < 6 or data[1] < 0x80 or data[1] == 0xFF:  # cut off, not masked, or long
+        return None
+    size = data[1] & 0x7F
+    return 6 + size if size < 126 else 8 + (data[2] << 8 | data[3])
+
+
+def short_message(piece: bytes) -> bytes | None:
+    """The text of a frame that is a whole short message; None if the library should read it."""
+    if piece[0] != 0x81 or piece[1] > 0xFD:
+        return None
+    size = len(piece) - 6
+    mask = int.from_bytes((piece[2:6] * (size // 4 + 1))[:size])
+    text = (int.from_bytes(piece[6:]) ^ mask).to_bytes(size)
+    return text if text.isascii() else None
+
+
+def goes_on(piece: bytes, fragments: bool) -> bool:
+    """Whether a message goes on after a frame; control frames may stand between fragments."""
+    last, kind = piece[0] & 0x80, piece[0] & 0x0F
+    return fragments if kind >= 8 else not last
+
+
 class WireProtocol(WebSocketsSansIOProtocol):
-    """Lets the application write without waiting, and cut a connection that does not read.
+    """Lets the application write without waiting, cut a connection that does not read, and leave
+    one whose client is to come back (close code 1012).
 
     Sending as ASGI has it waits for a slow reader, so that every socket would need a task and a
     queue of its own; here the transport's buffer is the queue, and its size is known.
+
+    Almost everything that clients send is one short message in one frame. Such a frame is read
+    here, in a tenth of the time; everything else is left to the library. Frames are handed to it
+    whole, so that it is never in the middle of one when the next is read here.
     """
 
     _frames: float = FRAMES
     _counted = 0.0
+    _between_frames = True
+    """Whether the library has read whole frames only."""
+    _fragments = False
+    """Whether a message has begun whose other fragments are still to come."""
 
     def handle_connect(self, event: Any) -> None:
         super().handle_connect(event)
         if hasattr(self, "scope"):
-            self.scope["extensions"][WIRE] = {"write": self.write, "cut": self.transport.abort}
+            self.scope["extensions"][WIRE] = {
+                "write": self.write,
+                "cut": self.transport.abort,
+                "leave": self.leave,
+            }
 
     def data_received(self, data: bytes) -> None:
         """Parse what arrives bit by bit: a read can hold tens of thousands of empty frames."""
+        while self._between_frames and self.handshake_complete and data:
+            size = frame_size(data)
+            if size is None or size > len(data) or self.transport.is_closing():
+                self._between_frames = False
+            else:
+                self._take(data[:size])
+                data = data[size:]
+        if self.handshake_initiated and data:
+            self._between_frames = False
         for start in range(0, len(data), SLICE):
             if self.transport.is_closing():
                 return
             super().data_received(data[start : start + SLICE])
+
+    def _take(self, piece: bytes) -> None:
+        """Take one whole frame."""
+        message = None if self._fragments else short_message(piece)
+        if message is not None:
+            self._hand_over(message)
+        else:
+            self._fragments = goes_on(piece, self._fragments)
+            super().data_received(piece)
+
+    def _hand_over(self, message: bytes) -> None:
+        """Give a message to the application, and read no further if too many wait for it."""
+        if self.close_sent:
+            return
+        self.queue.put_nowait({"type": "websocket.receive", "bytes": message})
+        if self.queue.qsize() >= WAITING and not self.read_paused:
+            self.read_paused = True
+            self.transport.pause_reading()
 
     def handle_cont(self, event: Any) -> None:
         self._spend_frame()
@@ -101,6 +171,11 @@ class WireProtocol(WebSocketsSansIOProtocol):
         if self._frames < 0:
             self.transport.abort()
 
+    def leave(self) -> None:
+        """Ask the client to come back (close code 1012), if it is still there."""
+        if not self.transport.is_closing():
+            self.shutdown()
+
     def write(self, data: bytes) -> int:
         """Write a text message; returns how much is waiting to be sent."""
         if self.close_sent or self.transport.is_closing():
@@ -112,23 +187,34 @@ class WireProtocol(WebSocketsSansIOProtocol):
 class Connection:
     """A socket with a bounded outbox: whoever writes never waits for whoever reads."""
 
-    __slots__ = ("_cut", "_write", "device", "dropped", "heard", "key", "player", "table")
+    __slots__ = (
+        "_cut", "_leave", "_write", "ahead", "device", "dropped", "heard", "key", "legal",
+        "patches", "player", "table", "told",
+    )  # fmt: skip
 
     def __init__(
         self,
         write: Callable[[bytes], int],
         cut: Callable[[], None],
+        leave: Callable[[], None],
         player: str | None,
         device: str = "",
+        ahead: float = 0.0,
     ) -> None:
         self.player = player
         self.device = device
+        self.ahead = ahead
+        """How far ahead the wall clock was by which the client was told who is away."""
         self.table: Table | None = None
         self.key = ""
+        self.patches = False
+        self.legal: LegalOf = "all"
+        self.told = 0
         self.heard = asyncio.get_running_loop().time()
         self.dropped: str | None = None
         self._write = write
         self._cut = cut
+        self._leave = leave
 
     def push(self, data: bytes) -> None:
         """Send a message; a reader that is too slow is dropped and may come back."""
@@ -136,8 +222,13 @@ class Connection:
             self.drop("slow")
 
     def drop(self, reason: str) -> None:
+        if self.dropped:
+            return
         self.dropped = reason
-        self._cut()
+        if reason in COME_BACK:
+            self._leave()
+        else:
+            self._cut()
 
 
 class Live:
@@ -181,6 +272,13 @@ class Live:
             if connection.player == player and device in (None, connection.device):
                 connection.drop("expelled")
 
+    async def revalidate(self) -> None:
+        """Cut the sockets of those who were signed out or banned where nobody told us."""
+        here = {(c.player, c.device) for c in self.connections if c.player is not None}
+        welcome = await self.services.store.accounts.signed_in(sorted({p for p, _ in here}))
+        for player, device in sorted(here - welcome):
+            self.expel(player, device)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         services = self.services
@@ -206,8 +304,10 @@ class Live:
         connection = Connection(
             wire["write"],
             wire["cut"],
+            wire["leave"],
             player.id if player else None,
             player.device if player else "",
+            self.services.machine.ahead(),
         )
         self.connections[connection] = None
         self.services.metrics.sockets.inc()
@@ -258,7 +358,7 @@ class Live:
                 self.services.limits.spend("command", address, connection.player)
                 message = decode(text)
                 if isinstance(message, Ping):
-                    connection.push(encode(Pong(self.services.machine.now())))
+                    self._tell_time(connection)
                 elif isinstance(message, Hello):
                     await self._greet(scope, connection, message)
                 elif connection.table is None:
@@ -273,6 +373,9 @@ class Live:
                 self._refuse(connection, decode_refusal(error), text)
             except FoxtrayError as error:
                 offences += error.code == "too_many"
+                if connection.table is None and error.code in COME_BACK:
+                    connection.drop(error.code)
+                    return None
                 self._refuse(connection, error, text)
                 if connection.table is None and error.code in NOT_TO_BE_SEEN:
                     return CLOSE_GONE, error.code
@@ -282,6 +385,15 @@ class Live:
             if offences > OFFENCES:
                 return CLOSE_MALFORMED, "malformed"
 
+    def _tell_time(self, connection: Connection) -> None:
+        """Answer a ping. After a jump of the clock the client must hear anew who is away since
+        when: by the old times it might never ask for a stand-in."""
+        ahead = self.services.machine.ahead()
+        connection.push(encode(Pong(self.services.machine.now())))
+        if connection.table and abs(ahead - connection.ahead) > JUMP:
+            connection.push(encode(connection.table.views.presence()))
+            connection.ahead = ahead
+
     def _refuse(self, connection: Connection, error: FoxtrayError, text: bytes | str) -> None:
         connection.push(encode(self.services.refuse(error, id_of(text))))
 
@@ -289,10 +401,15 @@ class Live:
         """Bring somebody up to date, now and from now on."""
         name = scope["path_params"]["table"]
         table = await self.services.registry.visible(name, connection.player, hello.key)
+        if table.closed:
+            raise Refusal("moved")
         if connection.table and connection.table is not table:
             connection.table.depart(connection)
         connection.table, connection.key = table, hello.key
+        connection.patches, connection.legal = hello.patches, hello.legal
         you = self.services.you(scope, table, connection.player, hello.key)
         table.join(connection)
-        connection.push(encode(table.views.catch_up(hello.since, you)))
+        seats = table.views.shown_to(connection.player, hello.legal)
+        connection.push(encode(table.views.catch_up(hello.since, you, seats)))
+        connection.told = table.log.seq
         await table.enter(connection)

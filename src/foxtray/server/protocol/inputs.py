@@ -125,6 +125,9 @@ AnyInput = (
     | TookOver | Resumed | Paused | Rematched | Hinted
 )  # fmt: skip
 
+IN_GAME = (Threw, Played, Undid, UndidThrow)
+"""Inputs that change the game and nothing else about the table."""
+
 encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder(AnyInput).decode
 
@@ -168,6 +171,8 @@ class TableSetup(Struct, omit_defaults=True, frozen=True):
     """Whether players may ask for hints; in a solo game they always may."""
     copied: int = 0
     """How many inputs of the log were copied from an earlier game."""
+    offline: bool = False
+    """Played on a device without the server, and handed over afterwards."""
 
     @property
     def practice(self) -> bool:

@@ -46,6 +46,8 @@ ActionText = Annotated[str, Meta(min_length=1, max_length=16)]
 GameName = Annotated[str, Meta(min_length=1, max_length=16, pattern="^[a-z]*$")]
 LanguageName = Annotated[str, Meta(max_length=8, pattern="^[a-z]*$")]
 Seq = Annotated[int, Meta(ge=0, le=1 << 40)]
+LegalOf = Literal["all", "mine", "none"]
+"""Whose legal actions a client is told: those of every seat, of the seats it plays, or of none."""
 
 
 # --- refusals -----------------------------------------------------------------------------------
@@ -130,6 +132,9 @@ SERVER_CODES = {
     "cannot_review": "games of this kind cannot be reviewed because no trained weights exist",
     "no_exercise": "there is no such exercise",
     "no_such_moment": "the game cannot be continued from this moment",
+    "bad_record": "this is not the record of a game, or it was changed",
+    "not_offline": "this is the record of a game at a server; hand over games of your device only",
+    "moved": "another server has this table now; try again",
     "storage_failing": "moves cannot be saved at the moment; nothing is lost, try again",
     "bad_host": "this server does not accept requests for this host name",
     "bad_origin": "this request comes from another website",
@@ -293,11 +298,15 @@ TableCommand = (
 
 
 class Hello(Struct, tag_field="type", tag="hello", forbid_unknown_fields=True, frozen=True):
-    """The client's first message on a socket: the last `seq` I have seen, and the key of my link,
-    if any."""
+    """The client's first message on a socket: the last `seq` I have seen, the key of my link, if
+    any, and what I want to be told."""
 
     since: Seq | None = None
     key: Key = ""
+    patches: bool = False
+    """Whether updates may have a `patch` instead of the whole `game`."""
+    legal: LegalOf = "all"
+    """Whose legal actions I want in `game`. For all other seats, `legal` is empty."""
 
 
 class Ping(Struct, tag_field="type", tag="ping", forbid_unknown_fields=True, frozen=True):
@@ -390,6 +399,8 @@ class TableInfo(Struct, frozen=True):
     everybody can see before they sit down."""
     copied: int = 0
     """How many inputs were copied from an earlier game, which is played on from there."""
+    offline: bool = False
+    """Played on a device without the server: its record was handed over when it was finished."""
 
 
 class You(Struct, frozen=True):
@@ -490,6 +501,8 @@ class Update(Message, tag="update"):
     """Only if it changed."""
     game: GameView | UnsetType = UNSET
     """Only if it changed."""
+    patch: dict[str, Any] | UnsetType = UNSET
+    """Instead of `game`, for clients that asked for patches: what changed since `previous`."""
 
 
 class Presence(Message, tag="presence"):
@@ -775,6 +788,33 @@ class PasskeyUse(Struct, forbid_unknown_fields=True, frozen=True):
     bearer: bool = False
 
 
+OFFLINE = "offline-"
+"""The beginning of the ids of games that were handed over."""
+
+
+class OfflineSeat(Struct, forbid_unknown_fields=True, frozen=True):
+    """Who played a seat of a game on my device: I, a guest who is named in the record, or a bot."""
+
+    kind: Literal["me", "guest", "bot"]
+    bot: BotName = SUBSTITUTE
+
+
+class OfflineGame(Struct, forbid_unknown_fields=True, frozen=True):
+    """A finished game that was played on my device without the server."""
+
+    record: Annotated[str, Meta(max_length=MAX_FRAME)]
+    """The text of its `.fox` file (docs/notation.md)."""
+    seats: Annotated[list[OfflineSeat], Meta(min_length=1, max_length=4)]
+    finished: Annotated[int, Meta(ge=0, le=1 << 53)]
+    """When it ended, by the clock of the device."""
+
+
+class GameKept(Struct, frozen=True):
+    """The table that keeps a game which was handed over."""
+
+    id: str
+
+
 class DiceSecret(Struct, frozen=True):
     """The secret of the dice of a game that is over, was given up or has expired."""
 
@@ -919,7 +959,8 @@ class GameLine(Struct, frozen=True):
     totals: list[int]
     practice: bool
     apart: bool
-    """Whether real dice were used or guests took part: it counts in `apart` only."""
+    """Whether real dice were used, guests took part or it was played offline: it counts in `apart`
+    only."""
     hints: int
     """How many hints I asked for."""
     kept: bool
@@ -928,6 +969,8 @@ class GameLine(Struct, frozen=True):
     """The day whose dice it had."""
     match: list[MatchGame] = []
     """If others played the same dice: all games with them, mine too."""
+    offline: bool = False
+    """Whether it was played on a device without the server, and handed over afterwards."""
 
 
 class GivenUpLine(Struct, frozen=True):
@@ -959,8 +1002,8 @@ class AreaStatistics(Struct, frozen=True):
 
 class GameStatistics(Struct, frozen=True):
     """My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
-    with hints or those that a stand-in mostly played. Games with real dice or guests are counted in
-    `apart`."""
+    with hints or those that a stand-in mostly played. Games with real dice or guests, and those
+    played offline, are counted in `apart`."""
 
     games: int
     solo: int
@@ -1002,7 +1045,7 @@ class Statistics(Struct, frozen=True):
     opponents: list[Opponent]
     solo: dict[str, SoloStatistics]
     apart: dict[str, GameStatistics]
-    """My games with real dice, or with guests on one device."""
+    """My games with real dice, with guests on one device, or played offline."""
 
 
 # --- the dice of the day ------------------------------------------------------------------------
@@ -1380,7 +1423,7 @@ class RulesText(Struct, frozen=True):
 class Health(Struct, frozen=True):
     """Whether moves are saved and every background task runs. Bots may still be warming up."""
 
-    status: Literal["ok", "storage_failing", "task_died"]
+    status: Literal["ok", "storage_failing", "task_died", "stopping"]
     message: str
     version: str
     bots: Literal["ready", "warming", "failing"]

@@ -23,6 +23,7 @@ STATUS = {
     "malformed": 400,
     "unknown_command": 400,
     "malformed_action": 400,
+    "bad_record": 400,
     "too_large": 413,
     "too_many": 429,
     "too_many_tables": 429,
@@ -47,6 +48,7 @@ STATUS = {
     "review_waiting": 429,
     "hint_late": 503,
     "storage_failing": 503,
+    "moved": 503,
     "internal": 500,
 }
 

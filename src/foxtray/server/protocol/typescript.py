@@ -30,7 +30,7 @@ from typing import (
 import msgspec
 from msgspec import Meta, Struct, UnsetType
 
-from foxtray import events, geometry, views
+from foxtray import events, geometry, layouts, views
 from foxtray.bots import levels
 from foxtray.core import codes
 from foxtray.games import model
@@ -212,7 +212,7 @@ def declarations() -> Iterator[list[str]]:
     yield ["export type RefusalCode = (typeof REFUSAL_CODES)[number]"]
     for values, name in CLOSED_SETS.items():
         yield list(union(name, [quoted(value) for value in get_args(values)]))
-    for module in (geometry, views):
+    for module in (geometry, layouts, views):
         for one in typed_dicts(module):
             yield list(interface(one, None))
     for event in events.EVENTS:
