@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cluster import Postgres
 
 from foxtray.server.run import fastest_loop
 from server.harness import LoopFactory, Server
@@ -39,3 +40,21 @@ def compiled() -> None:
         "hint(game_at(played, 1), 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL for tests that do not kill it; what it writes need not survive."""
+    with Postgres(fsync="off", synchronous_commit="off", full_page_writes="off") as running:
+        yield running
+
+
+@pytest.fixture
+def database(postgres: Postgres) -> str:
+    """The URL of an empty database."""
+    import psycopg
+
+    with psycopg.connect(postgres.url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+    return postgres.url

@@ -8,7 +8,6 @@ Both choose the highest first roll that they can get.
 import hashlib
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 
 import msgspec
 
@@ -52,7 +51,9 @@ def set_entropy(state: TableState, number: int, entropy: str) -> None:
     promise = state.commitment()
     assert promise
     told = entropy_commitment(promise, number, bytes.fromhex(entropy))
-    state.seats[number] = replace(state.seats[number], entropy=entropy, commitment=told)
+    state.seats[number] = msgspec.structs.replace(
+        state.seats[number], entropy=entropy, commitment=told
+    )
 
 
 if __name__ == "__main__":

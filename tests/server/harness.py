@@ -25,13 +25,24 @@ from typing import Any, Self
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from foxtray.server.protocol.messages import TableWish
+from foxtray.server.store import PlayerRow
+from foxtray.server.tables.registry import TableRegistry
+from foxtray.server.tables.table import Table
+
 Json = dict[str, Any]
 LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 TIMEOUT = 30.0
 LATE = 60.0
 """When a test gives up what must happen; a busy machine may need most of it."""
 DICE_LETTERS = {"clever": "wybgop", "twice": "wsybgp"}
+PASSING = ("storage_failing", "moved")
 STALE = ("dice_wanted", "not_awaited", "no_throw", "nothing_to_undo", "game_over")
+
+
+async def created(registry: TableRegistry, player: PlayerRow, wish: TableWish) -> Table:
+    """A new table, owned by the server that made it."""
+    return await registry.table((await registry.create(player, wish)).id)
 
 
 def until(holds: Callable[[], object]) -> None:
@@ -54,13 +65,14 @@ class Server:
 
     def __init__(
         self,
-        db: Path,
+        db: Path | str,
         *options: str,
+        log: Path | None = None,
         command: tuple[str, ...] = (),
         environment: dict[str, str] | None = None,
         pass_fds: tuple[int, ...] = (),
     ) -> None:
-        self.db = db
+        self.database = str(db)
         self.pass_fds = pass_fds
         self.environment = environment or {}
         self.port = 0
@@ -68,7 +80,7 @@ class Server:
         self.command = command or (sys.executable, "-m", "foxtray")
         self.options = options or ("--no-limits", "--bot-pause", "0", "--workers", "1")
         self.process: subprocess.Popen[bytes] | None = None
-        self.log = db.with_suffix(".log")
+        self.log = log or Path(db).with_suffix(".log")
         self._begun = 0
 
     def __enter__(self) -> Self:
@@ -90,7 +102,7 @@ class Server:
 
     def launch(self) -> None:
         """Start the process without waiting for it."""
-        arguments = ["serve", "--port", str(self.port), "--db", str(self.db), *self.options]
+        arguments = ["serve", "--port", str(self.port), "--db", self.database, *self.options]
         with self.log.open("ab") as log:
             self._begun = log.tell()
             self.process = subprocess.Popen(
@@ -145,6 +157,11 @@ class Server:
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             raise AssertionError(f"the server did not stop: {self.log.read_text()}") from None
+
+    @property
+    def db(self) -> Path:
+        """The file of an SQLite database."""
+        return Path(self.database)
 
     @property
     def url(self) -> str:
@@ -223,9 +240,9 @@ class Server:
         return dict(made)
 
     def expect(self, status: int, answer: Json) -> None:
-        """Treat a server whose disk fails as unreachable."""
-        if status == 503:
-            raise ConnectionError(answer["message"])
+        """Treat a server whose disk fails, or a proxy that finds none, as unreachable."""
+        if status >= 502:
+            raise ConnectionError(f"{status}: {answer}")
         assert status == 200, answer
 
 
@@ -279,6 +296,8 @@ class Client:
         self.answers: defaultdict[str, list[Json]] = defaultdict(list)
         """All that was answered to a command, by its name."""
         self.refusals: list[str] = []
+        self.put_off: list[str] = []
+        """Refusals after which the same command was sent again."""
         self.heard: list[str] = []
         self.keep_heard = False
         self.changed = asyncio.Event()
@@ -334,7 +353,9 @@ class Client:
             except (OSError, ConnectionClosed, TimeoutError, EOFError):
                 pass
             except Exception as error:
-                if "InvalidMessage" not in type(error).__name__:
+                if "InvalidStatus" in type(error).__name__:
+                    pause *= 5  # a proxy that found no server
+                elif "InvalidMessage" not in type(error).__name__:
                     raise
             self.socket = None
             await asyncio.sleep(pause)
@@ -431,7 +452,7 @@ class Client:
         self.waiting[name] = future
         self.unanswered[name] = message
         try:
-            async with asyncio.timeout(TIMEOUT):
+            async with asyncio.timeout(LATE):  # servers that are killed need a while to start
                 while True:
                     await self._send_badly(message)
                     try:
@@ -440,7 +461,8 @@ class Client:
                             answer = await asyncio.shield(future)
                     except TimeoutError:
                         continue
-                    if answer.get("code") == "storage_failing":
+                    if answer.get("code") in PASSING:
+                        self.put_off.append(str(answer["code"]))
                         future = asyncio.get_running_loop().create_future()
                         self.waiting[name] = future
                         await asyncio.sleep(0.2)

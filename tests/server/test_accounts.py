@@ -21,8 +21,8 @@ from foxtray.server.names import RefusedNames, clean_name
 from foxtray.server.players import Players, digest
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.settings import BadSetting
+from foxtray.server.store.sql_accounts import DEVICES
 from foxtray.server.store.sqlite import SqliteStore
-from foxtray.server.store.sqlite_accounts import DEVICES
 from foxtray.server.wall_clock import DAY, day_of, now
 from server.harness import TIMEOUT, Json, Server
 

@@ -480,7 +480,7 @@ def test_nothing_of_the_coach_is_left_of_a_deleted_player(tmp_path: Path) -> Non
 
 
 def test_a_player_has_only_so_many_exercises(tmp_path: Path) -> None:
-    from foxtray.server.store.sqlite_coach import MOST
+    from foxtray.server.store.sql_coach import MOST
 
     async def scenario() -> None:
         store = SqliteStore(tmp_path / "store.db")

@@ -5,6 +5,7 @@ import json
 import random
 import sqlite3
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,14 +123,22 @@ def went_on(client: Client, written: dict[str, int]) -> bool:
 
 
 def check(db: Path, met: list[Client]) -> int:
-    """Every acknowledged command is in the log, once, under its number; returns how many."""
+    """Nothing acknowledged is missing in a file; returns how much was."""
     connection = sqlite3.connect(db)
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    query = 'SELECT seq, command, data FROM inputs WHERE "table"=?'
+    acknowledged = check_logs(lambda table: connection.execute(query, (table,)).fetchall(), met)
+    connection.close()
+    return acknowledged
+
+
+def check_logs(read: Callable[[str], list[tuple[int, str, bytes]]], met: list[Client]) -> int:
+    """Every acknowledged command is in the log, once, under its number; returns how many."""
     acknowledged = 0
     for client in met:
-        rows = connection.execute(
-            'SELECT seq, command FROM inputs WHERE "table"=?', (client.table_id,)
-        ).fetchall()
+        found = read(client.table_id)
+        rows = [(seq, command) for seq, command, _ in found]
+        inputs = {seq: data for seq, _, data in found}
         seqs = sorted(seq for seq, _ in rows)
         assert seqs == list(range(1, len(seqs) + 1)), "a hole in the log"
         commands = [command.partition(" ")[2] for _, command in rows if command]
@@ -140,11 +149,7 @@ def check(db: Path, met: list[Client]) -> int:
             acknowledged += 1
         # What was seen before the crash is what the log says after it.
         for seq, entry in client.entries.items():
-            (data,) = connection.execute(
-                'SELECT data FROM inputs WHERE "table"=? AND seq=?', (client.table_id, seq)
-            ).fetchone()
-            assert json.loads(data)["t"] == entry["what"]
-    connection.close()
+            assert json.loads(inputs[seq])["t"] == entry["what"]
     return acknowledged
 
 

@@ -1,4 +1,4 @@
-"""The methods that an address accepts, and where a key may be given."""
+"""The methods that an address accepts, where a key may be given, and the headers of answers."""
 
 import pytest
 
@@ -34,3 +34,18 @@ def test_a_key_stands_in_a_fragment_and_a_header(server: Server) -> None:
     assert server.http("GET", path, headers={"Foxtray-Key": key})[0] == 200
     assert server.http("GET", f"{path}?key={key}")[0] == 200, "as older clients do"
     assert server.http("GET", path, headers={"Foxtray-Key": "x" * 65})[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "document"),
+    [("/", True), ("/icon.svg", True), ("/sw.js", True), ("/api/me", False), ("/nope.css", False)],
+)
+def test_every_answer_is_protected_as_its_kind_needs(
+    server: Server, path: str, document: bool
+) -> None:
+    """Styles and JSON are never shown as documents: a policy for these would only cost bytes."""
+    _, _, headers = server.exchange("GET", path, b"")
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert ("Content-Security-Policy" in headers) is document
+    assert ("Referrer-Policy" in headers) is document

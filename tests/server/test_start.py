@@ -20,7 +20,7 @@ from foxtray.server.settings import BadSetting, Settings
 from foxtray.server.tables.commands import Person
 from foxtray.server.tables.state import TableState
 from foxtray.server.tables.table import Table
-from server.harness import until_async
+from server.harness import created, until_async
 from server.test_table import PEOPLE, Listener, Run, Scene
 from server.test_table import scene as scene
 
@@ -53,7 +53,7 @@ async def lobby(here: Scene, seats: int, seconds: float = 60, **wish: object) ->
     here.registry.context = replace(here.registry.context, reveal=seconds)
     wishes = [messages.SeatWish("me")] + [messages.SeatWish("open")] * (seats - 1)
     wished = messages.TableWish("clever", wishes, **wish)  # type: ignore[arg-type]
-    table = await here.registry.create(PEOPLE[0], wished)
+    table = await created(here.registry, PEOPLE[0], wished)
     for seat in range(seats):
         await commit(here, table, seat)
     return table
@@ -291,7 +291,7 @@ def test_an_older_client_beside_a_newer_one(scene: Run) -> None:
     async def tell(here: Scene) -> None:
         here.registry.context = replace(here.registry.context, reveal=60)
         wishes = [messages.SeatWish("me"), messages.SeatWish("open"), messages.SeatWish("bot")]
-        table = await here.registry.create(PEOPLE[0], messages.TableWish("clever", wishes))
+        table = await created(here.registry, PEOPLE[0], messages.TableWish("clever", wishes))
         await commit(here, table, 0)
         await here.sit(table, 1)
         await start(here, table)
@@ -309,7 +309,7 @@ def test_dice_that_need_no_entropy_wait_for_none(scene: Run, wish: dict[str, obj
         here.registry.context = replace(here.registry.context, reveal=60)
         wishes = [messages.SeatWish("me")]
         wished = messages.TableWish("clever", wishes, **wish)  # type: ignore[arg-type]
-        table = await here.registry.create(PEOPLE[0], wished)
+        table = await created(here.registry, PEOPLE[0], wished)
         await table.execute(Person("p0"), Sit(id="s", seat=0, commitment="0" * 64))
         await start(here, table)
         assert (table.state.status, dice(table).left_out) == ("playing", [])
@@ -328,7 +328,7 @@ def test_the_same_dice_again_wait_for_none(scene: Run) -> None:
             "clever", [messages.SeatWish("me")],
             same_dice=messages.SameDice(first.id, first.state.row.watch),
         )  # fmt: skip
-        again = await here.registry.create(PEOPLE[0], wish)
+        again = await created(here.registry, PEOPLE[0], wish)
         await commit(here, again, 0)
         await start(here, again)
         assert again.state.status == "playing"
@@ -341,8 +341,8 @@ def test_the_same_dice_again_wait_for_none(scene: Run) -> None:
 
 def test_a_seat_commits_or_tells(scene: Run) -> None:
     async def tell(here: Scene) -> None:
-        table = await here.registry.create(
-            PEOPLE[0], messages.TableWish("clever", [messages.SeatWish("me")])
+        table = await created(
+            here.registry, PEOPLE[0], messages.TableWish("clever", [messages.SeatWish("me")])
         )
         both = {"commitment": "0" * 64, "entropy": "0" * 32}
         for what in ({}, both):

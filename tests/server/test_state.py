@@ -26,6 +26,8 @@ from foxtray.server.tables.registry import TableRegistry
 from foxtray.server.tables.state import TableState
 from foxtray.server.tables.table import Table
 from foxtray.views import game_view
+from server.harness import created
+from server.patched import patched
 
 T = TypeVar("T")
 ENTROPY = "00112233445566778899aabbccddeeff"
@@ -47,10 +49,13 @@ class Flaky(SqliteStore):
 
 
 class Watcher:
-    """A client that knows only what the server sends."""
+    """A client that knows only what the server sends, whole or as patches."""
 
-    def __init__(self) -> None:
+    def __init__(self, patches: bool) -> None:
         self.player: str | None = None
+        self.patches = patches
+        self.legal: messages.LegalOf = "all"
+        self.told = 0
         self.seq = 0
         self.game: Any = None
 
@@ -65,11 +70,14 @@ class Watcher:
                 range(self.seq + 1, message["seq"] + 1)
             )
             self.seq = message["seq"]
+            if "patch" in message:
+                assert self.patches
+                self.game = patched(self.game, message["patch"])
             self.game = message.get("game", self.game)
 
 
 class TableMachine(RuleBasedStateMachine):
-    """Players send arbitrary commands; table, log and watcher always agree."""
+    """Players send arbitrary commands; table, log and watchers always agree."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,11 +104,12 @@ class TableMachine(RuleBasedStateMachine):
             self.players = [PlayerRow(f"p{n}", f"P{n}", bytes([n] * 32), 0) for n in range(3)]
             for player in self.players:
                 await self.store.add_player(player)
-            return await self.registry.create(self.players[0], messages.TableWish(game, wishes))
+            return await created(self.registry, self.players[0], messages.TableWish(game, wishes))
 
         self.table = self.run(build())
-        self.watcher = Watcher()
-        self.table.presence.connect(self.watcher, [])
+        self.watchers = [Watcher(patches=False), Watcher(patches=True)]
+        for watcher in self.watchers:
+            self.table.presence.connect(watcher, [])
 
     def execute(self, player: str, command: messages.TableCommand) -> int | None:
         """The number of a command's entry; nothing if it was refused."""
@@ -212,11 +221,11 @@ class TableMachine(RuleBasedStateMachine):
         assert [row.seq for row in log] == list(range(1, len(log) + 1))
         if not self.table.doubtful:
             assert log == self.table.log.rows
-            assert self.watcher.seq == len(log)
+            assert [watcher.seq for watcher in self.watchers] == 2 * [len(log)]
             assert state.seats == self.table.state.seats
             if state.record:
                 view = json.loads(msgspec.json.encode(game_view(state.record.game)))
-                assert view == self.watcher.game
+                assert [watcher.game for watcher in self.watchers] == [view, view]
                 outcome = state.record.game.outcome()
                 outdated = OutdatedTable(
                     state.row, entries, list(outcome.totals) if outcome else []
@@ -236,6 +245,18 @@ TestTable.settings = settings(
     max_examples=25, stateful_step_count=30, deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
+
+
+def test_the_record_of_a_game_that_was_given_up_says_so_under_later_rules_too() -> None:
+    machine = TableMachine()
+    try:
+        machine.open(game="clever", seats=1)
+        machine.everybody_sits_and_starts()
+        machine.do(player=0, kind=messages.Leave)
+        assert "\ngiven up\n" in machine.table.state.record_text({})
+        machine.everybody_agrees()
+    finally:
+        machine.teardown()
 
 
 decode = msgspec.json.Decoder(messages.Incoming).decode
@@ -280,7 +301,7 @@ def test_the_handler_takes_any_command(tmp_path: Path) -> None:
         player = PlayerRow("p0", "P", b"x" * 32, 0)
         await store.add_player(player)
         seats = [messages.SeatWish("me"), messages.SeatWish("open")]
-        return store, await registry.create(player, messages.TableWish("twice", seats))
+        return store, await created(registry, player, messages.TableWish("twice", seats))
 
     store, table = runner.run(build())
 

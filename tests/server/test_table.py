@@ -20,6 +20,7 @@ from foxtray.server.protocol import inputs, messages
 from foxtray.server.protocol.codec import encode
 from foxtray.server.protocol.messages import (
     Leave,
+    LegalOf,
     Play,
     Preview,
     Reseat,
@@ -41,7 +42,7 @@ from foxtray.server.tables.table import Table
 from foxtray.server.tables.turn_clock import TurnClock
 from foxtray.server.tables.views import TableViews
 from foxtray.server.wall_clock import DAY, now
-from server.harness import LATE, Json, LoopFactory
+from server.harness import LATE, Json, LoopFactory, created
 
 ENTROPY = "00112233445566778899aabbccddeeff"
 PEOPLE = [PlayerRow(f"p{n}", f"P{n}", bytes([n] * 32), 0) for n in range(3)]
@@ -77,6 +78,9 @@ class Listener:
 
     def __init__(self, player: str) -> None:
         self.player: str | None = player
+        self.patches = False
+        self.legal: LegalOf = "all"
+        self.told = 0
         self.dropped = ""
         self.heard: list[Json] = []
 
@@ -106,7 +110,8 @@ class Scene:
 
     async def lobby(self, seats: int, **wish: object) -> Table:
         wishes = [SeatWish("me")] + [SeatWish("open")] * (seats - 1)
-        table = await self.registry.create(
+        table = await created(
+            self.registry,
             PEOPLE[0],
             messages.TableWish("clever", wishes, **wish),  # type: ignore[arg-type]
         )
@@ -592,7 +597,7 @@ def test_whoever_looks_on_at_a_table_that_goes_is_sent_away(scene: Run) -> None:
         await here.registry.part(PEOPLE[0])
         assert watcher.dropped
         before = table.log.seq
-        with pytest.raises(Refusal, match="does not exist"):
+        with pytest.raises(Refusal, match="try again"):
             await table.execute(Bot(0, "greedy", table.state.epoch), Roll(id="b"))
         assert table.log.seq == before, "nothing is written any more"
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import third_game
 
+from foxtray.bots.compact import compact, unpacked
+from foxtray.server import site
 from server.harness import Server
 from server.test_games import check_views, gather_clients
 from server.test_tables import post, snapshot, solo
@@ -24,6 +26,20 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     with third_game.installed(tmp_path / "here"), Server(tmp_path / "store.db") as running:
         yield running
     assert '"level": "error"' not in running.log.read_text()
+
+
+def test_browsers_get_the_nets_of_each_game(server: Server, tmp_path: Path) -> None:
+    status, data, told = server.exchange("GET", "/api/nets/clever")
+    assert (status, told["Content-Type"]) == (200, "application/octet-stream")
+    assert data == compact("clever")
+    kept = {"If-None-Match": told["ETag"]}
+    assert server.exchange("GET", "/api/nets/clever", headers=kept)[:2] == (304, b"")
+    # A game without nets has the levels that need none.
+    header, nets = unpacked(server.exchange("GET", f"/api/nets/{GAME}")[1])
+    assert (list(header["levels"]), nets) == (["random", "greedy"], [])
+    assert server.http("GET", "/api/nets/whist")[0] == 404
+    site.write(tmp_path / "folder")
+    assert (tmp_path / "folder/data/nets" / f"{GAME}.bin").read_bytes() == compact(GAME)
 
 
 def test_the_page_is_told_all_about_it(server: Server) -> None:

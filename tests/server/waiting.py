@@ -21,5 +21,6 @@ if __name__ == "__main__":
         wait_and_work(Path(sys.argv[2]))
     else:
         settings = settings_of(build_parser().parse_args())
+        assert isinstance(settings.db, Path)
         flag = settings.db.with_name("ready")
         sys.exit(run(settings, Parts(worker=(sys.executable, __file__, "worker", str(flag)))))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Raw
+from msgspec.json import decode
+
 from foxtray.server.protocol import inputs
 from foxtray.server.protocol.inputs import AnyInput
 from foxtray.server.store import TableRow
@@ -20,7 +23,7 @@ WITHOUT_EFFECT = ("leave", "pause", "rematch", "start", "reveal")
 NEVER = ("internal", "table_damaged", "malformed", "unknown_command", "rules_changed", "stranger")
 """Refusals that none of these clients deserves."""
 
-UNCERTAIN = ("storage_failing", "id_used")
+UNCERTAIN = ("storage_failing", "moved", "id_used")
 """Refusals of a command that may have been carried out, or of another one under its id."""
 
 
@@ -41,6 +44,8 @@ class Audit:
         """The commands that were sent, by table and by what the log knows them by."""
         self.acked: dict[tuple[str, str], int] = {}
         """The number each command was first acknowledged with."""
+        self.games: dict[tuple[str, int], Any] = {}
+        """The games that clients showed first, without legal actions."""
         self.made: list[str] = []
         """Tables that somebody was told to have made."""
         self.acks = 0
@@ -81,6 +86,16 @@ class Audit:
             if self.entries.setdefault((table, seq), bytes(entry)) != bytes(entry):
                 self.violated(f"{table}: entry {seq} was told in two ways")
         self.told[table] = max(self.told.get(table, 0), message.seq)
+
+    def shows(self, table: str, seq: int, game: Raw) -> None:
+        """A client shows a game: every client shows the same one, however it was told."""
+        view = decode(game)
+        if view is None:
+            return
+        for seat in view["seats"]:
+            del seat["legal"]  # who sees which of them is a matter of what a client asked for
+        if self.games.setdefault((table, seq), view) != view:
+            self.violated(f"{table}: the game at {seq} is shown in two ways")
 
     def _acknowledging(self, table: str, tag: str, ack: said.Ack) -> None:
         self.acks += 1

@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 
 from msgspec import Raw
-from msgspec.json import encode
+from msgspec.json import decode, encode
+from server.patched import patched
 
 from foxtray.dice import entropy_commitment
 from foxtray.games.registry import SHEETS
@@ -31,7 +32,7 @@ UNDOS = 3
 """How often a client takes something back in all, so that its game ends."""
 ABSENT = 60_000
 """Milliseconds after which a client asks for a stand-in."""
-PASSING = ("storage_failing",)
+PASSING = ("storage_failing", "moved")
 """Refusals after which the same command may succeed."""
 ANSWERS = ("roll", "enter_faces", "play", "undo")
 """Commands that say what their sender had seen."""
@@ -67,6 +68,10 @@ class Tab:
         """Whether it insists on a command that could not be written."""
         self.old = rng.random() < 0.2
         """Whether it is of a time in which commands did not say what their sender had seen."""
+        self.patches = rng.random() < 0.6 and not by_http
+        """Whether it wants to be told what changed instead of the whole game."""
+        self.legal = rng.choice(("all", "mine")) if self.patches else "all"
+        """Whose legal actions it wants to be told."""
         self.commits = rng.random() < 0.7
         """Whether it commits to its entropy, and reveals it when the game starts."""
         self.forgets = rng.random() < 0.15
@@ -164,6 +169,8 @@ class Tab:
         hello: Message = {"type": "hello", "key": self.key}
         if self.seq >= 0 and not anew:
             hello["since"] = self.seq
+        if self.patches:
+            hello |= {"patches": True, "legal": self.legal}
         self._asked.append(self.audit.told.get(self.table, 0))
         self.wire.send(encode(hello))
 
@@ -210,6 +217,8 @@ class Tab:
             return
         elif message.previous > self.seq:
             return
+        elif message.patch is not None and message.previous != self.seq:
+            self.audit.violated(f"{self} has {self.seq} and got a patch of {message.previous}")
         first, self.behind = not self.welcome, False
         self.welcome = True
         self.seq, self.undo = message.seq, message.undo
@@ -217,14 +226,24 @@ class Tab:
             self.table_info = said.read_table(message.table)
             self.rematch = self.table_info.rematch
         assert self.table_info is not None
-        if bytes(message.game):
-            self.game = message.game
+        self._see(message)
         if isinstance(message, said.Update) and self.table_info.status == "lobby":
             self._hello(anew=True)
         if first:
             for command in list(self.pending.values()):
                 self._send(command)
         self.consider()
+
+    def _see(self, message: said.Snapshot | said.Update) -> None:
+        """Show the game: whole, or with what changed."""
+        if bytes(message.game):
+            self.game = message.game
+        elif isinstance(message, said.Update) and message.patch is not None:
+            assert self.game is not None
+            self.game = Raw(encode(patched(decode(self.game), message.patch)))
+        else:
+            return
+        self.audit.shows(self.table, self.seq, self.game)
 
     def _answered(self, message: said.Ack | said.Refused | said.Previews) -> None:
         if message.id is None and not self.welcome:  # the table could not be read

@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import random
 import sqlite3
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
 
-from foxtray.server.store import LogRow, StoreError, TableRow
+from foxtray.server.store import Claim, LogRow, News, StoreError, Superseded, TableRow
 from foxtray.server.store.migrations import migrate
-from foxtray.server.store.sqlite import CHECKPOINT, GROUP, RETRY, Job, SqliteStore
+from foxtray.server.store.sqlite import CHECKPOINT, GROUP, RETRY, Append, Job, SqliteStore
 from simulation.loop import settle
 
 T = TypeVar("T")
@@ -86,6 +87,8 @@ class Disk:
         """Whether the file was moved away."""
         self.failing = 0.0
         """How many commits fail."""
+        self.epochs: Counter[str] = Counter()
+        """How often each table was claimed, as if many servers used this disk."""
         self.unreadable = False
         self.slow = False
 
@@ -190,9 +193,35 @@ class SimulatedStore(SqliteStore):
     def _write_group(self) -> None:
         self._writing = False
         group, self._waiting = self._waiting[:GROUP], self._waiting[GROUP:]
-        self.commit_group(group)
+        self.commit_group([job for job in group if not self._is_late(job)])
         if self._waiting:
             self._write_soon()
+
+    # --- other servers ------------------------------------------------------------------------
+
+    async def claim(self, table: str) -> Claim | None:
+        row = await self.table(table)
+        if row is None:
+            return None
+        self.disk.epochs[table] += 1
+        return Claim(row, self.disk.epochs[table])
+
+    def _is_late(self, job: Job) -> bool:
+        """Whether a job adds to a table that another server has claimed; then it is refused."""
+        work, future = job
+        if not isinstance(work, Append) or work.addition.opened:
+            return False
+        late = self.disk.epochs[work.addition.table] != work.addition.epoch
+        if late:
+            settle(future, None, Superseded("another server has claimed the table"))
+        return late
+
+    async def lost(self, claims: Mapping[str, int]) -> list[str]:
+        await asyncio.sleep(self.disk.delay())
+        return [table for table, epoch in claims.items() if self.disk.epochs[table] != epoch]
+
+    def hear(self, heard: Callable[[News], None], revalidate: Callable[[], None]) -> None:
+        self.heard, self.revalidate = heard, revalidate
 
     def look_up(self, read: Callable[[], T]) -> asyncio.Future[T]:
         """One thread reads, so that reads do not overtake each other."""

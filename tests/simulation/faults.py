@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.json import decode, encode
 
+from foxtray.server.store import News
+from simulation.disk import SimulatedStore
 from simulation.prepared import PEOPLE
 
 if TYPE_CHECKING:
@@ -32,12 +34,9 @@ class Faults:
         self.world = world
         self.rng = world.branch()
         self.count = 0
-
-    def plan(self) -> None:
-        """Choose some kinds of faults, and when they come."""
         kinds: Sequence[Fault] = (
             self._crash_soon,
-            self.world.restart,
+            world.restart,
             self._cut,
             self._fail_disk,
             self._slow_disk,
@@ -51,11 +50,16 @@ class Faults:
             self._make_table,
             self._rename,
             self._leave_alone,
+            self._claim_elsewhere,
         )
-        chosen = self.rng.sample(kinds, self.rng.randrange(1, 6))
+        self._kinds = self.rng.sample(kinds, self.rng.randrange(1, 6))
+        self.names = {kind.__name__.strip("_") for kind in self._kinds}
+
+    def plan(self) -> None:
+        """Choose when faults come."""
         for _ in range(self.rng.randrange(0, 12)):
             when = self.rng.random() * TROUBLED
-            self.world.later(when, self._strike, self.rng.choice(chosen))
+            self.world.later(when, self._strike, self.rng.choice(self._kinds))
         self.world.network.trouble = self.rng.choice((0.0, 0.1, 0.4))
 
     def _strike(self, fault: Fault) -> None:
@@ -146,6 +150,21 @@ class Faults:
         self.world.note(f"{player} changes their name")
         body = encode({"name": f"{player} {self.rng.randrange(100)}"})
         self.world.network.request(player, "PUT", "/api/me", lambda *_: None, body)
+
+    def _claim_elsewhere(self) -> None:
+        """Another server claims a table; this one hears of it, or that it missed something, or
+        nothing at all."""
+        table, disk = self.rng.choice(self.world.tables).id, self.world.disk
+        self.world.note(f"another server claims {table}")
+        disk.epochs[table] += 1
+        server = self.world.server
+        if server is None or not server.listening:
+            return
+        store = server.services.store
+        assert isinstance(store, SimulatedStore)
+        news = News("table", table, str(disk.epochs[table]))
+        tell = self.rng.choice((lambda: store.heard(news), store.revalidate, lambda: None))
+        server.process.later(self.rng.random(), tell)
 
     def _leave_alone(self) -> None:
         """Nobody is at a table for so long that the server puts it away."""

@@ -149,7 +149,7 @@ class Wire:
         self.server = server
         server.wires[self] = None
         scope = scope_of("websocket", f"/api/tables/{self.table}/live", "", self.player)
-        scope["extensions"][WIRE] = {"write": self.write, "cut": self.abort}
+        scope["extensions"][WIRE] = {"write": self.write, "cut": self.abort, "leave": self.shut}
         task = server.process.spawn(handle(server.app, scope, self._receive, self._send))
         task.add_done_callback(lambda _: server.wires.pop(self, None))
 

@@ -15,13 +15,15 @@ from typing import Any
 from foxtray.errors import FoxtrayError
 from foxtray.server.background import Background
 from foxtray.server.bots.pool import Request, WorkerPool
+from foxtray.server.protocol import patches
 from foxtray.server.protocol.messages import Snapshot, You
 from foxtray.server.store import LogRow, NewTable
-from foxtray.server.store.sqlite import SqliteStore
-from foxtray.server.tables import commands, table
+from foxtray.server.store.sqlite import Append, Job, SqliteStore
+from foxtray.server.tables import commands, pictures, table
 from foxtray.server.tables.commands import Bot, Decision, act
 from foxtray.server.tables.log import Draft, TableLog
-from foxtray.server.tables.presence import PresenceTracker
+from foxtray.server.tables.presence import Listener, PresenceTracker
+from foxtray.server.tables.registry import TableRegistry
 from foxtray.server.tables.start_timer import StartTimer
 from foxtray.server.tables.state import TableState
 from foxtray.server.tables.table import Table
@@ -29,6 +31,7 @@ from foxtray.server.tables.trusted_clock import TrustedClock
 from foxtray.server.tables.turn_clock import TurnClock
 from foxtray.server.tables.views import TableViews
 from simulation.disk import SimulatedStore
+from simulation.loop import settle
 
 Bug = Callable[[], AbstractContextManager[None]]
 
@@ -178,13 +181,8 @@ def any_clock_believed() -> AbstractContextManager[None]:
 
 def old_view() -> AbstractContextManager[None]:
     """A game that was put into words once is not put into words again."""
-    renew = TableViews._renew
-
-    def lazy(self: TableViews) -> None:
-        if self._game is None:
-            renew(self)
-
-    return replaced(TableViews, _renew=lazy)
+    renewed = TableViews._renewed_picture
+    return replaced(TableViews, _renewed_picture=lambda self: self._picture or renewed(self))
 
 
 def old_snapshot() -> AbstractContextManager[None]:
@@ -204,12 +202,22 @@ def old_snapshot() -> AbstractContextManager[None]:
 def untold() -> AbstractContextManager[None]:
     """Now and then somebody is not told what happened."""
 
-    def tell(self: PresenceTracker, data: bytes) -> None:
+    def tell_each(self: PresenceTracker, words: Callable[[Listener], bytes]) -> None:
         told = vars(self)["told"] = vars(self).get("told", 0) + 1
         for listener in list(self.listeners)[1 if told % 5 == 0 else 0 :]:
-            listener.push(data)
+            listener.push(words(listener))
 
-    return replaced(PresenceTracker, tell=tell)
+    return replaced(PresenceTracker, tell_each=tell_each)
+
+
+def wrong_patch() -> AbstractContextManager[None]:
+    """A patch does not tell of what was removed, such as a mark that was undone."""
+
+    def kept(patch: dict[str, Any]) -> dict[str, Any]:
+        told = {name: part for name, part in patch.items() if part is not None}
+        return {n: kept(part) if isinstance(part, dict) else part for n, part in told.items()}
+
+    return replaced(pictures, difference=lambda *views: kept(patches.difference(*views)))
 
 
 def bot_too_late() -> AbstractContextManager[None]:
@@ -236,6 +244,31 @@ def second_rematch() -> AbstractContextManager[None]:
     return replaced(commands, rematch=generous)
 
 
+def sockets_stay() -> AbstractContextManager[None]:
+    """Who is at a table that another server has claimed is left there."""
+
+    def lose(self: TableRegistry, lost: Table) -> None:
+        self.tables.pop(lost.id, None)
+        lost.closed = True
+
+    return replaced(TableRegistry, lose=lose)
+
+
+def late_owner() -> AbstractContextManager[None]:
+    """A server goes on with a table that another one has claimed, as if it had been written."""
+
+    def is_late(self: SimulatedStore, job: Job) -> bool:
+        work, future = job
+        if not isinstance(work, Append) or work.addition.opened:
+            return False
+        late = self.disk.epochs[work.addition.table] != work.addition.epoch
+        if late:
+            settle(future, None, None)
+        return late
+
+    return replaced(SimulatedStore, _is_late=is_late)
+
+
 BUGS: dict[str, Bug] = {
     bug.__name__: bug
     for bug in (
@@ -254,7 +287,21 @@ BUGS: dict[str, Bug] = {
         old_view,
         old_snapshot,
         untold,
+        wrong_patch,
         bot_too_late,
         second_rematch,
+        sockets_stay,
+        late_owner,
     )
 }
+
+PROVOKED_BY = {
+    "failed_commit_counts": "fail_disk",
+    "replaced_file": "replace_file",
+    "doubt_ignored": "fail_disk",
+    "keeper_dies": "kill_workers",
+    "any_clock_believed": "jump",
+    "sockets_stay": "claim_elsewhere",
+    "late_owner": "claim_elsewhere",
+}
+"""The kinds of fault without which a bug does no harm: other seeds need not be run to find it."""

@@ -12,9 +12,9 @@ from foxtray.server.players import digest
 from foxtray.server.protocol import inputs
 from foxtray.server.protocol.inputs import AnyInput, SeatSetup, TableSetup
 from foxtray.server.store import Addition, LogRow, NewTable, PlayerRow, TableRow
-from foxtray.server.store.sqlite import append
-from foxtray.server.store.sqlite_accounts import insert_player
-from foxtray.server.store.sqlite_tables import insert_table
+from foxtray.server.store.sql import append
+from foxtray.server.store.sql_accounts import insert_player
+from foxtray.server.store.sql_tables import insert_table
 from foxtray.server.tables.log import TableLog
 from simulation.disk import File, blank, new_file
 

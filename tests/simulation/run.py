@@ -53,8 +53,8 @@ class Failure(Exception):
         self.seed = seed
 
 
-def run_seeds(seeds: Iterable[int], bug: Bug = nullcontext) -> Totals:
-    """Run some seeds; raises Failure with the first one that fails."""
+def run_seeds(seeds: Iterable[int], bug: Bug = nullcontext, fault: str | None = None) -> Totals:
+    """Run some seeds, or those that choose a fault; raises Failure with the first that fails."""
     totals = Totals()
     begun = time.perf_counter()
     collecting = gc.isenabled()
@@ -62,6 +62,8 @@ def run_seeds(seeds: Iterable[int], bug: Bug = nullcontext) -> Totals:
     try:
         for seed in seeds:
             world = World(seed)
+            if fault and fault not in world.faults.names:
+                continue
             try:
                 world.run(bug)
             except Violation as error:

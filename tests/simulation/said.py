@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
@@ -40,6 +42,7 @@ class Update(Said, tag="update"):
     # Empty where they have not changed.
     table: Raw = Raw()
     game: Raw = Raw()
+    patch: dict[str, Any] | None = None
 
 
 class Presence(Said, tag="presence"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulation.planted import BUGS
+from simulation.planted import BUGS, PROVOKED_BY
 from simulation.run import Failure, run_seeds
 
 PATIENCE = 400
@@ -12,5 +12,5 @@ PATIENCE = 400
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_found(bug: str) -> None:
     with pytest.raises(Failure) as found:
-        run_seeds(range(PATIENCE), BUGS[bug])
+        run_seeds(range(PATIENCE), BUGS[bug], PROVOKED_BY.get(bug))
     print(f"{bug}: found by seed {found.value.seed}: {found.value}")

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 
 from foxtray.server.wall_clock import now
 
+JUMP = 1_000
+"""Milliseconds by which a wall clock that goes as it should does not leave the monotonic one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -20,6 +23,10 @@ class Machine:
     """Seconds that only grow."""
     rng: random.Random = field(default_factory=random.SystemRandom)
     """Unguessable: secrets of dice, tokens and keys come from here."""
+
+    def ahead(self) -> float:
+        """Milliseconds that turn a monotonic time into one since 1970; they change with a jump."""
+        return self.now() - self.monotonic() * 1000
 
 
 MACHINE = Machine()

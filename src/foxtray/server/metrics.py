@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
 ALERTING = ("internal", "too_many")
@@ -20,6 +22,7 @@ class Metrics:
         self.commands = Counter(
             "foxtray_commands", "Commands executed", ["type"], registry=self.registry
         )
+        self._counts: dict[Any, Counter] = {}
         self.refusals = Counter(
             "foxtray_refusals", "Commands and requests refused", ["code"], registry=self.registry
         )
@@ -77,6 +80,12 @@ class Metrics:
         self.healthy = Gauge(
             "foxtray_healthy", "1 while /healthz answers 200", registry=self.registry
         )
+
+    def executed(self, command: Any) -> None:
+        """Count a command."""
+        if command not in self._counts:
+            self._counts[command] = self.commands.labels(command)
+        self._counts[command].inc()
 
     def commit(self, seconds: float, writes: int) -> None:
         self.commit_seconds.observe(seconds)

@@ -9,6 +9,7 @@ from typing import Literal
 from foxtray.game import Game as FinishedGame
 from foxtray.games.registry import SHEETS
 from foxtray.server.protocol.messages import (
+    OFFLINE,
     AreaStatistics,
     Decided,
     GameLine,
@@ -59,6 +60,7 @@ def line(game: Game, player: str, match: Sequence[MatchRow] = ()) -> GameLine:
         kept=mine.kept,
         daily=mine.daily or None,
         match=[match_game(row, player) for row in match],
+        offline=mine.table.startswith(OFFLINE),
     )
 
 

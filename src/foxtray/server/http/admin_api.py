@@ -139,7 +139,7 @@ async def rename_player(call: Call) -> AccountInfo:
     await note(call, "rename", player.id, f"{player.name} -> {name}")
     await call.services.store.rename(player.id, name)
     answer = await changed(call, player.id)
-    await call.services.registry.renamed(as_player(player))
+    await call.services.registry.renamed(player.id)
     return answer
 
 
@@ -199,7 +199,7 @@ async def export_player(call: Call) -> AccountData:
         passkeys=[passkey_info(row) for row in await store.accounts.passkeys(player.id)],
         games=[line(game, player.id) for game in await store.results_of(player.id)],
         tables=await tables_of(store, player.id),
-        audit=[told_line(r) for r in await store.accounts.audit(player=player.id, limit=-1)],
+        audit=[told_line(r) for r in await store.accounts.audit(player=player.id, limit=None)],
     )
 
 

@@ -15,16 +15,19 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from foxtray import __version__, bots, rulebook
+from foxtray import __version__, bots
+from foxtray.bots.compact import compact
 from foxtray.dice import SecretDice
 from foxtray.errors import FoxtrayError
-from foxtray.games.registry import SHEETS, folder_of, sheet_of
+from foxtray.games.registry import sheet_of
 from foxtray.geometry import SheetView, sheet_view
+from foxtray.layouts import LayoutView, layout_view
 from foxtray.server import statistics
 from foxtray.server.devices import device_name
+from foxtray.server.facts import game_list, rules_text
 from foxtray.server.http.live import Live
 from foxtray.server.http.services import COOKIE, Services
-from foxtray.server.http.static import SMALL, json_file, send
+from foxtray.server.http.static import SMALL, bytes_file, json_file, send
 from foxtray.server.protocol.codec import decode_refusal, encode
 from foxtray.server.protocol.inputs import decode_setup
 from foxtray.server.protocol.messages import (
@@ -33,7 +36,7 @@ from foxtray.server.protocol.messages import (
     Ack,
     Course,
     DiceSecret,
-    GameInfo,
+    GameKept,
     GameList,
     GivenUpLine,
     Hinted,
@@ -42,6 +45,7 @@ from foxtray.server.protocol.messages import (
     LinkUse,
     Me,
     NameBody,
+    OfflineGame,
     PlayerInfo,
     Posted,
     Previews,
@@ -201,7 +205,7 @@ async def table_line(call: Call, name: str) -> TableLine | None:
     """One of the caller's tables, also one that can no longer be played; none if it is gone."""
     registry = call.services.registry
     try:
-        table = await registry.table(name)
+        table = await registry.read(name)
     except Refusal as error:
         row = await call.services.store.table(name)
         return await unplayable(call, row, str(error)) if row else None
@@ -211,7 +215,7 @@ async def table_line(call: Call, name: str) -> TableLine | None:
         id=name,
         game=state.setup.game,
         status=state.status,  # type: ignore[arg-type]
-        names=[owner.info(table.views.names).name for owner in state.seats],
+        names=[owner.info(table.names).name for owner in state.seats],
         seat=seat or 0,
         my_turn=state.waits_for(call.me.id),
         touched=table.log.rows[-1].at if table.log.rows else state.row.created,
@@ -241,7 +245,7 @@ async def put_me(call: Call) -> PlayerInfo:
     body: NameBody = call.body
     if call.player:
         player = await call.services.players.rename(call.player, body.name)
-        await call.services.registry.renamed(player)
+        await call.services.registry.renamed(player.id)
         return PlayerInfo(player.id, player.name)
     call.services.limits.spend("name", call.address)
     invitation = await call.services.door.admit(body.invitation)
@@ -309,7 +313,13 @@ async def post_table(call: Call) -> TableMade:
     call.services.limits.spend("table", call.address, player.id)
     table = await call.services.registry.create(player, call.body)
     you = call.services.you(call.request.scope, table, player.id)
-    return TableMade(table.id, you, table.state.info(table.views.names))
+    return TableMade(table.id, you, table.state.info(table.names))
+
+
+async def post_game(call: Call) -> GameKept:
+    player = call.me
+    call.services.limits.spend("record", call.address, player.id)
+    return GameKept(await call.services.registry.keep(player, call.body))
 
 
 async def get_table(call: Call) -> Snapshot:
@@ -328,6 +338,8 @@ async def get_updates(call: Call) -> Snapshot | Update:
     since = call.query["since"]
     if since == table.log.seq and call.query["wait"]:
         await call.services.long_polls.wait(table.changed, call.query["wait"])
+        if table.closed:  # asking for it here would take it from its new owner
+            raise Refusal("moved")
         call.player = await call.services.player(call.request.scope)  # signed out meanwhile?
         table = await call.table()
     you = call.services.you(call.request.scope, table, player_id(call), call.key)
@@ -401,34 +413,28 @@ async def get_qr(call: Call) -> Response:
 
 
 async def list_games(call: Call) -> GameList:
-    found = []
-    for game in SHEETS:
-        folder = folder_of(game)
-        lesson = list(folder.lesson.inputs) if folder.lesson else None
-        playing = [
-            bot for bot in call.services.registry.context.workers.bots if bots.can_play(bot, game)
-        ]
-        usual = {
-            bot: round(folder.strength[bot]["mean"]) for bot in playing if bot in folder.strength
-        }
-        text = folder.text(call.query["language"])
-        found.append(
-            GameInfo(game, list(folder.texts), playing, usual, bots.usual(game), lesson, text)
-        )
-    return GameList(found)
+    playing = call.services.registry.context.workers.bots
+
+    def able(game: str) -> list[str]:
+        return [bot for bot in playing if bots.can_play(bot, game)]
+
+    return game_list(call.query["language"], able)
 
 
 async def get_sheet(call: Call) -> SheetView:
     return sheet_view(call.game)
 
 
+async def get_layout(call: Call) -> LayoutView:
+    return layout_view(call.game)
+
+
+async def get_nets(call: Call) -> Response:
+    return send(call.request, bytes_file(compact(call.game)), "no-cache")
+
+
 async def get_rules(call: Call) -> RulesText:
-    game, language = call.game, call.query["language"]
-    try:
-        text, clauses = rulebook.text(game, language), rulebook.clauses(game, language)
-    except FoxtrayError:
-        raise Refusal("not_found", f"there is no rulebook in the language {language!r}") from None
-    return RulesText(game, language, text, clauses)
+    return rules_text(call.game, call.query["language"])
 
 
 LANGUAGE = Parameter("language", "en, de, nl or sr", default="en")
@@ -443,6 +449,8 @@ ENDPOINTS = (
     Endpoint("GET", "/api/me/games", get_games, "My finished games", History,
              query=(Parameter("before", "continue an earlier answer", 0, LATEST, LATEST),),
              weight="heavy"),
+    Endpoint("POST", "/api/me/games", post_game, "Hand over a game that was played offline",
+             GameKept, OfflineGame, weight="heavy"),
     Endpoint("GET", "/api/me/statistics", get_statistics, "My statistics", Statistics,
              weight="heavy"),
     Endpoint("POST", "/api/tables", post_table, "A new table", TableMade, TableWish),
@@ -475,6 +483,11 @@ ENDPOINTS = (
              query=(LANGUAGE,), public=True),
     Endpoint("GET", "/api/sheets/{game}", get_sheet, "The geometry of a sheet", SheetView,
              public=True),
+    Endpoint("GET", "/api/layouts/{game}", get_layout, "The tables of the rules for a sheet",
+             LayoutView, public=True),
+    Endpoint("GET", "/api/nets/{game}", get_nets,
+             "The settings of the levels and their nets in half precision", bytes,
+             media="application/octet-stream"),
     Endpoint("GET", "/api/rules/{game}", get_rules, "The rulebook in words", RulesText,
              query=(LANGUAGE,), public=True),
 )  # fmt: skip

@@ -73,11 +73,11 @@ async def post_daily(call: Call) -> Response:
         player, call.game, {"device": device, "address": household(call.address)}
     )
     try:
-        table = await services.registry.table(name)
+        table = await services.registry.read(name)
     except Refusal as error:
         raise Refusal("daily_gone") if error.code == "no_table" else error from None
     you = services.you(request.scope, table, player.id)
-    made = TableMade(table.id, you, table.state.info(table.views.names))
+    made = TableMade(table.id, you, table.state.info(table.names))
     response = json_response(encode(made))
     if fresh:
         secure = services.hosts.base(request.scope).startswith("https:")

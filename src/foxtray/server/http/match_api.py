@@ -33,7 +33,7 @@ async def get_comparison(call: Call) -> Comparison:
         raise Refusal("no_table", "there is no such game with these dice")
     records = []
     for name in names:
-        state = (await call.services.registry.table(name)).state
+        state = (await call.services.registry.read(name)).state
         if state.status != "over" or state.record is None:
             raise Refusal("not_over")
         records.append(state.record)

@@ -40,6 +40,7 @@ from foxtray.server.registration import Door
 from foxtray.server.settings import Settings
 from foxtray.server.store import PlayerRow, Store
 from foxtray.server.tables.commands import Person
+from foxtray.server.tables.reading import Reading
 from foxtray.server.tables.registry import TableRegistry
 from foxtray.server.tables.state import held_seat
 from foxtray.server.tables.table import Table
@@ -76,6 +77,8 @@ class Services:
     address: str = ""
     """The address that was announced at the start."""
     machine: Machine = MACHINE
+    stopping: bool = False
+    """Whether new visitors are better off at another server."""
 
     async def player(self, scope: Scope) -> PlayerRow | None:
         """Who sends a request: by bearer token, or by cookie. The banned are refused."""
@@ -87,7 +90,7 @@ class Services:
             raise Refusal("banned")
         return player
 
-    def you(self, scope: Scope, table: Table, player: str | None, key: str = "") -> You:
+    def you(self, scope: Scope, table: Table | Reading, player: str | None, key: str = "") -> You:
         """What only this player is told about a table."""
         state = table.state
         seat = state.seat_of(player)
@@ -132,7 +135,7 @@ class Services:
                 answer = Hinted(command.id, answer.seq, found, said)
         except FoxtrayError as error:
             return self.refuse(error, command.id)
-        self.metrics.commands.labels(type(command).__struct_config__.tag).inc()
+        self.metrics.executed(type(command).__struct_config__.tag)
         self.metrics.latency.observe(time.perf_counter() - started)
         return answer
 

@@ -15,6 +15,10 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from foxtray.bots.compact import origin
+from foxtray.games.registry import SHEETS
+from foxtray.server.facts import facts, levels_of
+from foxtray.server.offline import WORKER, is_kept, worker
 from foxtray.server.protocol.refusals import Refusal
 
 CLIENT = Path(__file__).parents[2] / "client"
@@ -26,6 +30,7 @@ TYPES = {
 }
 SMALL = 1_000
 FOREVER = "public, max-age=31536000, immutable"
+DAY = "public, max-age=86400"
 MISSING = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Foxtray</title>
 <h1>The server is running</h1>
@@ -77,11 +82,20 @@ def json_file(data: bytes) -> File:
     return file_of("application/json", {"": data})
 
 
+@lru_cache(16)
+def bytes_file(data: bytes) -> File:
+    """Bytes that are the same for everybody; they are dense already."""
+    return file_of("application/octet-stream", {"": data})
+
+
 class Client:
     """The endpoint for everything that is not the API."""
 
     def __init__(self, folder: Path = CLIENT) -> None:
         self.files = load(folder)
+        script = self.files.get(f"/{WORKER}")
+        if script is not None:
+            self.files[f"/{WORKER}"] = file_of(script.media, {"": with_copy(script, self.files)})
 
     async def page(self, request: Request) -> Response:
         path = request.url.path
@@ -95,7 +109,25 @@ class Client:
             file = self.files.get("/index.html")
         if file is None:
             return Response(MISSING, media_type="text/html", headers={"Cache-Control": "no-store"})
-        return send(request, file, FOREVER if path.startswith("/assets/") else "no-cache")
+        return send(request, file, cache_of(path))
+
+
+def with_copy(script: File, files: dict[str, File]) -> bytes:
+    """The service worker with what it keeps: the files of the client, and the facts of the API."""
+    copied = {name[1:]: file.bodies[""] for name, file in files.items() if is_kept(name[1:])}
+    copied["./"] = copied.pop("index.html")
+    for name, language, data in facts(levels_of):
+        copied[f"api/{name}{f'?language={language}' if language else ''}"] = data
+    for game in SHEETS:
+        copied[f"api/nets/{game}"] = origin(game)
+    return worker(script.bodies[""], copied)
+
+
+def cache_of(path: str) -> str:
+    """How long browsers may keep a file without asking again."""
+    if path.startswith("/assets/"):
+        return FOREVER
+    return DAY if path.startswith("/icon") else "no-cache"
 
 
 def send(request: Request, file: File, cache: str) -> Response:

@@ -54,6 +54,9 @@ class BotDriver:
     def drive(self) -> None:
         """Let bots act for the seats that the game waits for, while a person is present."""
         state = self._log.state
+        if not state.driven:
+            self._skip = False
+            return
         if any(not state.seats[seat].driver for seat in state.wanted()):
             self._skip = False
         if state.pause and not self._skip and self._share():

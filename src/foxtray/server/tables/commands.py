@@ -75,6 +75,8 @@ def decide(
             return Decision([])  # what it was asked about has changed
         return Decision(act(state, actor.seat, command, actor.name))
     player = actor.player
+    if isinstance(command, Act):
+        return Decision(act(state, held_seat(state, player, command.seat), command))
     match command:
         case messages.Sit():
             return Decision(sit(state, actor, command))
@@ -99,8 +101,6 @@ def decide(
             return Decision([inputs.Resumed(seat) for seat in seats])
         case messages.EnterFaces():
             return Decision(enter_faces(state, player, command))
-        case _:
-            return Decision(act(state, held_seat(state, player, command.seat), command))
 
 
 # --- what the table itself does -----------------------------------------------------------------
@@ -158,9 +158,11 @@ def check_not_daily(state: TableState) -> None:
 
 def check_not_stale(log: TableLog, person: Person, command: messages.Answer) -> None:
     """Refuse the answer to something that was answered meanwhile."""
+    if command.seen is None:
+        return
     seats = log.state.seats_of(person.player)
     seat = log.state.seat_of(person.player) if command.seat is None else command.seat
-    if seat in seats and command.seen is not None and log.asked_since(seat) > command.seen:
+    if seat in seats and log.asked_since(seat) > command.seen:
         raise Refusal("stale")
 
 

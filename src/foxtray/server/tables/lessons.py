@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from foxtray.dice import SeededDice, Throw
 from foxtray.games.registry import folder_of
+from foxtray.layouts import LESSON_SEED
 
-AFTERWARDS = SeededDice(2018)
+AFTERWARDS = SeededDice(LESSON_SEED)
 
 
 def throw(game: str, number: int, address: tuple[int, int, int]) -> Throw:

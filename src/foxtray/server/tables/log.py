@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from msgspec import Raw
 
@@ -16,8 +16,7 @@ from foxtray.server.store import Addition, Departure, LogRow, NewTable, SoloStar
 from foxtray.server.tables.state import Happened, TableState
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """Inputs that were tried on a copy of the state and are ready to be written."""
 
     inputs: Sequence[AnyInput]
@@ -27,8 +26,15 @@ class Draft:
     """The table as it is once they are written."""
     ends_game: bool
 
-    def addition(self, opened: NewTable | None) -> Addition:
+    @property
+    def only_moves(self) -> bool:
+        """Whether it changes nothing but the game, which goes on."""
+        return not self.ends_game and all(isinstance(e, inputs.IN_GAME) for e in self.inputs)
+
+    def addition(self, opened: NewTable | None, epoch: int = 0) -> Addition:
         """Everything that one transaction has to write."""
+        if self.only_moves:
+            return Addition(self.state.row.id, self.rows, epoch=epoch)
         return Addition(
             self.state.row.id,
             self.rows,
@@ -37,6 +43,7 @@ class Draft:
             opened=opened,
             solo_start=solo_start(self.state, self.inputs),
             departures=departures(self.state, self.inputs, self.rows[-1].at),
+            epoch=epoch,
         )
 
 
@@ -60,7 +67,13 @@ class TableLog:
         """The number of the last input of each command."""
         self._asked: dict[int | None, int] = {}
         self.state = TableState(self.table)
+        self.extend(rows)
+
+    def extend(self, rows: Sequence[LogRow]) -> None:
+        """Follow what was written after the last row known here."""
         for row in rows:
+            if row.seq <= self.seq:
+                continue
             entry = inputs.decode(row.data)
             setup = self.state.setup
             checked = self._check_throws and not setup.real_dice and row.seq > setup.copied

@@ -13,6 +13,16 @@ from foxtray.server.protocol.inputs import AnyInput
 from foxtray.server.store import Store, TableRow
 from foxtray.server.tables.state import TableState
 
+ABOUT_SEATS = (
+    inputs.Sat,
+    inputs.Left,
+    inputs.Reseated,
+    inputs.Revealed,
+    inputs.TookOver,
+    inputs.Resumed,
+)
+"""Inputs that mean the same under all rules."""
+
 
 class OutdatedTable:
     """A table played under an older version of the rules, as far as its log can be read."""
@@ -24,7 +34,7 @@ class OutdatedTable:
         """The totals of a finished game, as scored when it was played."""
         self.names: dict[str, str] = {}
         for entry in log:
-            if isinstance(entry, inputs.Sat | inputs.Left | inputs.Reseated | inputs.Revealed):
+            if isinstance(entry, ABOUT_SEATS):
                 self.state.apply(entry)
 
     @classmethod
@@ -45,9 +55,12 @@ class OutdatedTable:
 
     def record_text(self) -> str:
         """The record, for the version that played it."""
-        first = next((entry.first for entry in self.log if isinstance(entry, inputs.Started)), 0)
+        started = [entry for entry in self.log if isinstance(entry, inputs.Started)]
+        first = started[0].first if started else 0
         setup = replace(self.state.game_setup(first), names=self.state.called(self.names))
-        return file_text(setup, self._input_lines(), self.totals, self.state.row.rules)
+        given_up = bool(started) and self.state.deserted
+        rules = self.state.row.rules
+        return file_text(setup, self._input_lines(), self.totals, rules, given_up=given_up)
 
     def _input_lines(self) -> Iterator[str]:
         sheet = SHEETS.get(self.state.setup.game)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from foxtray.server.machine import MACHINE, Machine
+from foxtray.server.machine import JUMP, MACHINE, Machine
 from foxtray.server.protocol import inputs
 from foxtray.server.protocol.inputs import AnyInput
+from foxtray.server.protocol.messages import LegalOf
 from foxtray.server.tables.state import Seat
 
 HTTP_PRESENCE = 30.0
@@ -18,6 +19,12 @@ class Listener(Protocol):
     """A connection to a table."""
 
     player: str | None
+    patches: bool
+    """Whether it wants patches of the game."""
+    legal: LegalOf
+    """Whose legal actions it wants to see."""
+    told: int
+    """The number up to which it was told the game."""
 
     def push(self, data: bytes) -> None:
         """Queue a message; never waits."""
@@ -27,7 +34,7 @@ class Listener(Protocol):
 
 
 class Since(NamedTuple):
-    """A moment, by the wall clock and by the monotonic clock."""
+    """A moment, by the wall clock as it went then and by the monotonic clock."""
 
     told: int
     moment: float
@@ -110,9 +117,14 @@ class PresenceTracker:
         ]
 
     def away(self, seats: Sequence[Seat]) -> list[int | None]:
-        """Since when each seat has been away."""
-        away = {seat: since.told for seat, since in self._away.items()}
+        """Since when each seat has been away, by the wall clock as it goes now."""
+        away = {seat: self._by_the_clock(since) for seat, since in self._away.items()}
         return [away.get(seat) if owner.player else None for seat, owner in enumerate(seats)]
+
+    def _by_the_clock(self, since: Since) -> int:
+        """A moment by the wall clock as it goes now: as it was told, unless that jumped."""
+        anew = round(since.moment * 1000 + self._machine.ahead())
+        return anew if abs(anew - since.told) > JUMP else since.told
 
     def watching(self, seated: Sequence[str]) -> int:
         """How many connections belong to spectators."""
@@ -124,6 +136,11 @@ class PresenceTracker:
         """Queue a message for every connection."""
         for listener in list(self.listeners):
             listener.push(data)
+
+    def tell_each(self, words: Callable[[Listener], bytes]) -> None:
+        """Queue a message for every connection, in the words for each."""
+        for listener in list(self.listeners):
+            listener.push(words(listener))
 
     def drop_all(self, reason: str) -> None:
         for listener in list(self.listeners):

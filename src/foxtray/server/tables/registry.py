@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
 
 import structlog
 
@@ -16,15 +18,18 @@ from foxtray.server.machine import MACHINE, Machine
 from foxtray.server.players import new_id
 from foxtray.server.protocol.codec import encode
 from foxtray.server.protocol.inputs import decode_setup
-from foxtray.server.protocol.messages import Leave, Notice, TableWish
+from foxtray.server.protocol.messages import Leave, Notice, OfflineGame, TableWish
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.settings import Settings
-from foxtray.server.store import Addition, PlayerRow, Store, TableRow
+from foxtray.server.store import Addition, Conflict, PlayerRow, Store, TableRow
 from foxtray.server.tables.commands import Person
 from foxtray.server.tables.context import TableContext
 from foxtray.server.tables.creation import check_wish, continued_table, wished_table
 from foxtray.server.tables.day_open import check_closed
+from foxtray.server.tables.log import TableLog
+from foxtray.server.tables.offline import offline_table
 from foxtray.server.tables.outdated import OutdatedTable
+from foxtray.server.tables.reading import Reading, Readings
 from foxtray.server.tables.state import TableState
 from foxtray.server.tables.table import Table
 from foxtray.server.tables.trusted_clock import TrustedClock
@@ -66,6 +71,9 @@ class TableRegistry:
         )
         self._clock = TrustedClock(store, machine.now, machine.monotonic)
         self._loading: dict[str, asyncio.Task[Table]] = {}
+        self._claimed_since: dict[str, int] = {}
+        """The epochs of claims by others that were heard of while a table was brought back."""
+        self._readings = Readings()
         self._going_on: dict[asyncio.Task[None], None] = {}
         self.tasks = Background()
         store.watch(self._storage_changed)
@@ -76,7 +84,7 @@ class TableRegistry:
 
     async def close(self) -> None:
         await self.tasks.close()
-        for task in self._going_on:
+        for task in list(self._going_on):
             task.cancel()
         await asyncio.gather(*self._going_on, return_exceptions=True)
         await asyncio.gather(*(table.close() for table in self.tables.values()))
@@ -103,6 +111,12 @@ class TableRegistry:
         await self._check_seen(table.state, player, key)
         return table
 
+    async def _visible_reading(self, name: str, player: str, key: str) -> TableState:
+        """What somebody may see of a table, which stays with its owner."""
+        state = (await self.read(name)).state
+        await self._check_seen(state, player, key)
+        return state
+
     async def _check_seen(self, state: TableState, player: str | None, key: str) -> None:
         """Refuse those who may not look at a table: at the dice of a day, all but their player."""
         if not state.may_see(player, key):
@@ -117,22 +131,54 @@ class TableRegistry:
         return outdated
 
     async def _load(self, name: str) -> Table:
-        row = await self._row(name)
+        """Claim a table, and bring it back; what is read after the claim is all there is."""
+        self._claimed_since.pop(name, None)
+        claim = await self.store.claim(name)
+        if claim is None:
+            raise Refusal("no_table")
+        await self._check_playable(claim.row)
+        rows = await self.store.log(name)
+        try:
+            # A long game takes a while, in which others want to move.
+            table = await asyncio.to_thread(Table, claim.row, rows, self.context, claim.epoch)
+        except Exception as error:
+            raise self._damaged(name, error) from error
+        table.views.names = await self.store.names(table.state.players())
+        if self._claimed_since.pop(name, 0) > claim.epoch:
+            raise Refusal("moved")
+        table.on_lost = lambda: self.lose(table)
+        self.tables[name] = table
+        self._readings.forget(name)
+        return table
+
+    async def _check_playable(self, row: TableRow) -> None:
         if row.rules != RULES_VERSION:
             raise Refusal("rules_changed", (await OutdatedTable.load(self.store, row)).reason)
         game = decode_setup(row.setup).game
         if game not in SHEETS:
             raise Refusal("unknown_game", f"the game {game!r} is not installed on this server")
+
+    def _damaged(self, name: str, error: Exception) -> Refusal:
+        log.error("table_damaged", table=name, cause=repr(error))
+        return Refusal("table_damaged")
+
+    async def read(self, name: str) -> Reading:
+        """A table to look at; whoever owns it keeps it."""
+        if table := self.tables.get(name):
+            return Reading(table.log, table.views.names)
+        if known := self._readings.find(name):
+            known.log.extend(await self.store.log(name, after=known.log.seq))
+            return self._readings.keep(known)
+        row = await self._row(name)
+        await self._check_playable(row)
         rows = await self.store.log(name)
+        checked = self.context.check_throws
         try:
-            # A long game takes a while, in which others want to move.
-            table = await asyncio.to_thread(Table, row, rows, self.context)
+            read = await asyncio.to_thread(TableLog, row, rows, check_throws=checked)
         except Exception as error:
-            log.error("table_damaged", table=name, cause=repr(error))
-            raise Refusal("table_damaged") from error
-        table.views.names = await self.store.names(table.state.players())
-        self.tables[name] = table
-        return table
+            raise self._damaged(name, error) from error
+        names = await self.store.names(read.state.players())
+        return self._readings.keep(Reading(read, names))
 
     async def _row(self, name: str) -> TableRow:
         row = await self.store.table(name)
@@ -179,7 +225,7 @@ class TableRegistry:
         among_bots = sum(all(seat.bot for seat in setup.seats) for setup in setups)
         return await self.store.unfinished(player) + among_bots
 
-    async def create(self, player: PlayerRow, wish: TableWish) -> Table:
+    async def create(self, player: PlayerRow, wish: TableWish) -> Reading:
         """A new table as wished."""
         check_wish(wish, self.context.workers.bots)
         if self.settings.limits:
@@ -190,24 +236,35 @@ class TableRegistry:
         earlier = await self._same_dice(player, wish) if wish.same_dice else None
         opened = wished_table(player.id, wish, earlier, self.machine)
         await self.store.add_table(opened.row, opened.seating, opened.root)
-        return await self.table(opened.row.id)
+        return await self.read(opened.row.id)
 
-    async def _play_on(self, player: PlayerRow, wish: TableWish) -> Table:
+    async def _play_on(self, player: PlayerRow, wish: TableWish) -> Reading:
         """A table at which an earlier game is continued from one of its moments."""
         assert wish.play_on
-        earlier = (await self.visible(wish.play_on.table, player.id, wish.play_on.key)).state
+        earlier = await self._visible_reading(wish.play_on.table, player.id, wish.play_on.key)
         if earlier.status != "over" or earlier.setup.game != wish.game:
             raise Refusal("no_such_moment")
         await check_closed(self.store, earlier)
         stand_in = wish.stand_in or usual(wish.game)
         opened, rows = continued_table(player, wish.play_on, earlier, stand_in, self.machine)
         await self.store.append(Addition(opened.row.id, rows, opened=opened))
-        return await self.table(opened.row.id)
+        return await self.read(opened.row.id)
+
+    async def keep(self, player: PlayerRow, game: OfflineGame) -> str:
+        """Keep a game that was played without the server; handed over twice, it is kept once."""
+        for seat in game.seats:
+            if seat.kind == "bot" and seat.bot not in self.context.workers.bots:
+                raise Refusal("unknown_bot")
+        addition = await asyncio.to_thread(offline_table, player.id, game, self.machine)
+        if await self.store.table(addition.table) is None:
+            with suppress(Conflict):  # it was handed over at the same moment
+                await self.store.append(addition)
+        return addition.table
 
     async def _same_dice(self, player: PlayerRow, wish: TableWish) -> TableState:
         """The finished solo game whose dice are to be played again."""
         assert wish.same_dice
-        earlier = (await self.visible(wish.same_dice.table, player.id, wish.same_dice.key)).state
+        earlier = await self._visible_reading(wish.same_dice.table, player.id, wish.same_dice.key)
         fits = earlier.setup.game == wish.game and len(earlier.seats) == 1
         if earlier.status != "over" or not fits or earlier.commitment() is None:
             raise Refusal("same_dice_unknown")
@@ -216,10 +273,11 @@ class TableRegistry:
 
     # --- players -----------------------------------------------------------------------------
 
-    async def renamed(self, player: PlayerRow) -> None:
+    async def renamed(self, player: str) -> None:
         """Let everybody know a new name."""
+        self._readings.clear()
         for table in list(self.tables.values()):
-            if table.state.seat_of(player.id) is not None:
+            if table.state.seat_of(player) is not None:
                 await table.renamed()
 
     async def replace_banned(self, player: str) -> None:
@@ -236,6 +294,7 @@ class TableRegistry:
 
     async def remove(self, name: str) -> None:
         """Delete a table, whoever is there."""
+        self._readings.forget(name)
         if name in self.tables:
             await self.put_away(self.tables[name])
         await self.store.delete_table(name)
@@ -259,9 +318,51 @@ class TableRegistry:
     async def drop_deleted(self, player: PlayerRow) -> None:
         """Put away every table that knew a deleted player: it is gone, or its log has changed."""
         await self._finish_loading()
+        self._readings.clear()
         for table in list(self.tables.values()):
             if player.id in (*table.state.players(), table.state.row.host):
                 await self.put_away(table)
+
+    # --- other servers -----------------------------------------------------------------------
+
+    def claimed(self, name: str, epoch: int) -> None:
+        """Another server has claimed a table, or deleted it."""
+        self._readings.forget(name)
+        if name in self._loading:
+            self._claimed_since[name] = epoch
+        table = self.tables.get(name)
+        if table and table.epoch < epoch:
+            self.lose(table)
+
+    def lose(self, table: Table) -> None:
+        """Another server has the table: everybody who is here goes there."""
+        if self.tables.get(table.id) is table:
+            log.info("table_moved", table=table.id)
+            del self.tables[table.id]
+        table.closed = True
+        table.changed.set()  # who waits over HTTP is told, too
+        table.presence.drop_all("moved")
+        self._in_background(table.close())
+
+    async def revalidate(self) -> None:
+        """Claims of others may have been missed: ask which tables are still ours."""
+        self._readings.clear()
+        await self._finish_loading()
+        claims = {name: table.epoch for name, table in self.tables.items()}
+        try:
+            lost = await self.store.lost(claims)
+        except FoxtrayError as error:  # asked again when the store can be reached
+            log.warning("claims_unknown", cause=str(error))
+            return
+        for name in lost:
+            table = self.tables.get(name)
+            if table and table.epoch == claims[name]:
+                self.lose(table)
+
+    def _in_background(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(work)
+        self._going_on[task] = None
+        task.add_done_callback(self._going_on.pop)
 
     # --- keeping house -----------------------------------------------------------------------
 
@@ -304,6 +405,7 @@ class TableRegistry:
             count += len(gone)
             await self._finish_loading()
             for name in gone:
+                self._readings.forget(name)
                 if name in self.tables:
                     await self.put_away(self.tables[name])
         if count:
@@ -332,9 +434,7 @@ class TableRegistry:
         for table in list(self.tables.values()):
             table.presence.tell(data)
         if failing is None:
-            task = asyncio.create_task(self._go_on())
-            self._going_on[task] = None
-            task.add_done_callback(self._going_on.pop)
+            self._in_background(self._go_on())
 
     async def _go_on(self) -> None:
         """Moves are written again: let every table find out what its log holds, and go on."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hmac
-from copy import copy
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct, structs
 
 from foxtray.bots import SUBSTITUTE
 from foxtray.dice import SecretDice, SeededDice, Throw
@@ -20,8 +21,7 @@ from foxtray.server.store import ResultRow, TableRow
 from foxtray.server.tables import lessons
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct, frozen=True):
     """Who sits on a seat: a player, a bot, or nobody yet."""
 
     bot: str | None = None
@@ -81,8 +81,7 @@ class Seat:
         return SeatInfo("open")
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(NamedTuple):
     """What an input led to."""
 
     events: tuple[Event, ...] = ()
@@ -116,7 +115,8 @@ class TableState:
 
     def copy(self) -> TableState:
         """The same table, to try inputs on."""
-        twin = copy(self)
+        twin = TableState.__new__(TableState)
+        vars(twin).update(vars(self))  # much faster than copy.copy
         twin.seats = self.seats[:]
         twin.record = self.record.copy() if self.record else None
         return twin
@@ -136,14 +136,18 @@ class TableState:
 
     @property
     def given_up(self) -> bool:
-        """Whether every player gave up their seat before the end.
+        """Whether every player gave up their seat before the end."""
+        return self.status == "playing" and self.deserted
+
+    @property
+    def deserted(self) -> bool:
+        """Whether every player gave up their seat.
 
         With real dice nothing is revealed by it and no bot could play on: they may come back.
         """
-        if self.setup.real_dice:
+        if not any(seat.given_up for seat in self.seats):
             return False
-        owners = [seat for seat in self.seats if seat.player]
-        return self.status == "playing" and bool(owners) and all(s.given_up for s in owners)
+        return not self.setup.real_dice and all(s.given_up for s in self.seats if s.player)
 
     @property
     def revealed(self) -> bool:
@@ -174,7 +178,9 @@ class TableState:
         if player is None:
             return []
         held = [number for number, seat in enumerate(self.seats) if seat.player == player]
-        return sorted(held, key=lambda number: self.seats[number].guest is None)
+        if len(held) > 1:
+            held.sort(key=lambda number: self.seats[number].guest is None)
+        return held
 
     def players(self) -> list[str]:
         return [seat.player for seat in self.seats if seat.player and seat.guest is None]
@@ -232,7 +238,7 @@ class TableState:
 
     def undoable(self) -> list[int]:
         """The seats that could take something back."""
-        if self.record is None:
+        if self.record is None or self.record.game.over:
             return []
         seats = range(len(self.seats))
         return [s for s in seats if self.record.may_undo(s) or self.may_undo_faces(s)]
@@ -241,7 +247,8 @@ class TableState:
     def apart(self) -> bool:
         """Whether the game stands apart in statistics: the server cannot vouch for its dice, or for
         who made which decision."""
-        return self.setup.real_dice or any(seat.guest is not None for seat in self.seats)
+        guests = any(seat.guest is not None for seat in self.seats)
+        return self.setup.real_dice or self.setup.offline or guests
 
     @property
     def driven(self) -> bool:
@@ -335,6 +342,8 @@ class TableState:
 
     def apply(self, entry: AnyInput) -> Happened:
         """Carry out an input; raises FoxtrayError and changes nothing if it cannot be."""
+        if isinstance(entry, inputs.IN_GAME):
+            return self._apply_to_game(entry)
         match entry:
             case inputs.Sat(seat, player, entropy, commitment):
                 self.seats[seat] = Seat(
@@ -366,8 +375,6 @@ class TableState:
                 self.rematch, self.rematch_key = table, watch
             case inputs.Hinted(seat):
                 self._change(seat, hints=self.seats[seat].hints + 1)
-            case _:
-                return self._apply_to_game(entry)
         return Happened()
 
     def _apply_to_game(
@@ -386,7 +393,9 @@ class TableState:
         if isinstance(entry, inputs.Threw):
             happened = Happened(record.roll(Throw(tuple(entry.faces), tuple(entry.order))))
             self.entered_by += (entry.by,)
-            self.seats = [replace(seat, undos=0) if seat.undos else seat for seat in self.seats]
+            for number, seat in enumerate(self.seats):
+                if seat.undos:
+                    self._change(number, undos=0)
         elif isinstance(entry, inputs.UndidThrow):
             record.undo_throw()
             happened = Happened()
@@ -399,7 +408,7 @@ class TableState:
         return happened
 
     def _change(self, seat: int, **changes: Any) -> None:
-        self.seats[seat] = replace(self.seats[seat], **changes)
+        self.seats[seat] = structs.replace(self.seats[seat], **changes)
 
     # --- telling -----------------------------------------------------------------------------
 
@@ -446,6 +455,7 @@ class TableState:
             daily=DailyInfo(self.daily.day, self.daily.closes) if self.daily else None,
             hints=self.setup.may_hint,
             copied=self.setup.copied,
+            offline=self.setup.offline,
         )
 
     def _told_secret(self) -> str | None:

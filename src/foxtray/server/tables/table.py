@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 
@@ -17,7 +17,14 @@ from foxtray.server.protocol import inputs, messages
 from foxtray.server.protocol.codec import encode
 from foxtray.server.protocol.messages import Ack, Answer, TableCommand
 from foxtray.server.protocol.refusals import Refusal
-from foxtray.server.store import Conflict, LogRow, NewTable, StorageFailing, TableRow
+from foxtray.server.store import (
+    Conflict,
+    LogRow,
+    NewTable,
+    StorageFailing,
+    Superseded,
+    TableRow,
+)
 from foxtray.server.tables.bot_driver import BotDriver
 from foxtray.server.tables.commands import (
     Actor,
@@ -50,15 +57,19 @@ FORWARD = (
 """Commands that bring a game to its end, however long its log is."""
 SAID = 64
 """Phrases of which the ids are remembered, so that one that is sent again is told once."""
-IN_GAME = (inputs.Threw, inputs.Played, inputs.Undid, inputs.UndidThrow)
-"""Inputs that change the game and nothing else about the table."""
 
 
 class Table:
     """A table in memory: its log, who is there, its clock and its bots."""
 
-    def __init__(self, row: TableRow, rows: Sequence[LogRow], context: TableContext) -> None:
+    def __init__(
+        self, row: TableRow, rows: Sequence[LogRow], context: TableContext, epoch: int = 0
+    ) -> None:
         self.context = context
+        self.epoch = epoch
+        """Of the claim under which this server writes."""
+        self.on_lost: Callable[[], None] = lambda: None
+        """Called when it turns out that another server has claimed the table."""
         self.log = TableLog(row, rows, check_throws=context.check_throws)
         self.presence = PresenceTracker(self.state.seats, context.absence, context.machine)
         self.clock = TurnClock(self.state.setup.clock, self.replace_late, context.machine.now)
@@ -67,8 +78,7 @@ class Table:
         self.bots = BotDriver(self.log, self.presence, context, self.execute)
         self.lock = asyncio.Lock()
         """Held by the one who writes."""
-        self.changed = asyncio.Event()
-        """Set when something has been written; the next one to wait gets a new one."""
+        self._changed: asyncio.Event | None = None
         self._said: deque[str] = deque(maxlen=SAID)
         self.closed = False
         self.doubtful = False
@@ -79,6 +89,12 @@ class Table:
         return self.log.table.id
 
     @property
+    def changed(self) -> asyncio.Event:
+        """Set when the next thing has been written."""
+        self._changed = self._changed or asyncio.Event()
+        return self._changed
+
+    @property
     def state(self) -> TableState:
         return self.log.state
 
@@ -87,8 +103,8 @@ class Table:
     async def execute(self, actor: Actor, command: TableCommand) -> Ack:
         """Carry out a command once, however often it comes; raises FoxtrayError if refused."""
         async with self.lock:
-            if self.closed:
-                raise Refusal("no_table")
+            if self.closed:  # whoever comes back learns whether the table still exists
+                raise Refusal("moved")
             await self._settle_doubt()
             tag = actor.tag(command)
             if tag is not None and tag in self.log.commands:
@@ -184,10 +200,13 @@ class Table:
         """Write a draft, and only then let anybody know. Called with the lock held."""
         before = self.log.seq
         try:
-            await self.context.store.append(draft.addition(opened))
+            await self.context.store.append(draft.addition(opened, self.epoch))
         except asyncio.CancelledError:
             self.doubtful = True
             raise
+        except Superseded as error:
+            self.on_lost()
+            raise Refusal("moved") from error
         except (StorageFailing, Conflict) as error:
             self.doubtful = True
             raise Refusal("storage_failing") from error
@@ -198,18 +217,18 @@ class Table:
         if any(isinstance(entry, inputs.Sat) for entry in draft.inputs):
             await self.learn_names()
         self.drive()
-        whole = draft.ends_game or not all(isinstance(e, IN_GAME) for e in draft.inputs)
-        self._broadcast(before, whole=whole)
+        self._broadcast(before, whole=not draft.only_moves)
 
     # --- telling -----------------------------------------------------------------------------
 
     def _broadcast(self, since: int, *, whole: bool) -> None:
         """Tell everybody what has been written after a number."""
         self.presence.touch()
-        self.changed.set()
-        self.changed = asyncio.Event()
+        if self._changed:
+            self._changed.set()
+            self._changed = None
         if self.presence.listeners:
-            self.presence.tell(encode(self.views.update(since, whole=whole)))
+            self.presence.tell_each(self.views.news(since, whole=whole))
 
     def announce(self) -> None:
         """Tell everybody who is there, and whether the bots are ready."""
@@ -281,8 +300,9 @@ class Table:
     def _run_clocks(self) -> None:
         here = self.presence.inhabited() and not self.closed
         self.start_timer.run(here and self.state.starting)
-        waited_for = self.state.wanted() if here else ()
-        self.clock.run([seat for seat in waited_for if not self.state.seats[seat].driver])
+        if self.clock.seconds:
+            waited_for = self.state.wanted() if here else ()
+            self.clock.run([seat for seat in waited_for if not self.state.seats[seat].driver])
 
     def idle_since(self, moment: float) -> bool:
         """Whether nobody has been here since a moment, and nothing is being written."""
