@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from operator import index
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
@@ -50,9 +51,30 @@ class Progress(NamedTuple):
     events: tuple[Event, ...]
 
 
+@cache
 def bits(mask: int) -> tuple[int, ...]:
     """The positions of the bits that are set, ascending."""
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
+
+
+SPARE_LOGS: list[Log] = []
+"""Logs to be used again: making one takes longer than reading it."""
+
+
+def spare_log() -> Log:
+    """An empty log."""
+    try:
+        return SPARE_LOGS.pop()
+    except IndexError:
+        return Log()
+
+
+def read_and_return(known: Layout, log: Log) -> tuple[Event, ...]:
+    """The events of a log, which can then be used again."""
+    events = tuple(read_log(known, log))
+    log.size = 0
+    SPARE_LOGS.append(log)
+    return events
 
 
 def check_seats(seats: int) -> None:
@@ -93,9 +115,9 @@ class Game:
         if not 0 <= first < seats:
             raise BadSetup(f"seat {first + 1} cannot start; {choose_seat(seats)}")
         state = State(seats, first, int(solo_fallback), int(fox_floor))
-        log = Log()
+        log = spare_log()
         rules.begin(known.tables, state, log)
-        return cls(known, state, tuple(read_log(known, log)))
+        return cls(known, state, read_and_return(known, log))
 
     @classmethod
     def from_position(cls, text: str) -> Game:
@@ -172,7 +194,8 @@ class Game:
     @property
     def places(self) -> tuple[PlaceName, ...]:
         """Where the six dice lie: pool, tray, aside, field1, field2 or field3."""
-        return tuple(codes.PLACE_NAMES[p] for p in self.state.place)
+        names = codes.PLACE_NAMES
+        return tuple([names[p] for p in self.state.place])
 
     @property
     def options(self) -> dict[str, bool]:
@@ -213,8 +236,8 @@ class Game:
     def score(self, seat: int) -> ScoreCard:
         """The current points of a seat."""
         t, s = self.layout.tables, self.state
-        areas = tuple(rules.area_points(t, s, seat, a) for a in range(t.areas))
-        foxes, value = s.foxes[seat], rules.fox_value(t, s, seat)
+        areas = tuple([rules.area_points(t, s, seat, a) for a in range(t.areas)])
+        foxes, value = s.foxes[seat], rules.fox_worth(s, min(areas))
         return ScoreCard(areas, foxes, value, sum(areas) + foxes * value)
 
     def outcome(self) -> Outcome | None:
@@ -266,10 +289,11 @@ class Game:
         """What a seat sees as a row of whole numbers, named by `foxtray.observation`."""
         self._check_seat(seat)
         t, s = self.layout.tables, self.state
-        points = [[0] * AREAS for _ in range(SEATS)]
-        observation.add_up(t, s, points)
+        points, counted = ([[start] * AREAS for _ in range(SEATS)] for start in (0, -1))
+        totals = [0] * SEATS
+        observation.add_up(t, s, points, totals, counted)
         out = array("h", bytes(2 * observation_of(self.sheet.id, self.seats).size))
-        observation.observe(t, s, points, seat, memoryview(out), 0)
+        observation.observe(t, s, points, totals, seat, memoryview(out), 0)
         return out
 
     def _legal_ids(self, seat: int) -> list[int]:
@@ -307,9 +331,9 @@ class Game:
         legal = self._legal_ids(seat)
         if action.id not in legal or action != self.layout.actions[action.id]:
             raise IllegalAction(*refusal.reason(self, seat, action))
-        state, log = self.state.copy(), Log()
+        state, log = self.state.copy(), spare_log()
         rules.apply(self.layout.tables, state, seat, action.id, log)
-        return Progress(Game(self.layout, state), tuple(read_log(self.layout, log)))
+        return Progress(Game(self.layout, state), read_and_return(self.layout, log))
 
     def roll(self, throw: Throw) -> Progress:
         """Throw the dice that `rolling` names; faces of other dice are ignored."""
@@ -319,6 +343,6 @@ class Game:
         if not all(throw.faces[d] for d in wanted):
             missing = ", ".join(self.sheet.dice[d].colour for d in wanted if not throw.faces[d])
             raise MalformedThrow(f"these dice need a face: {missing}")
-        state, log = self.state.copy(), Log()
+        state, log = self.state.copy(), spare_log()
         rules.roll(self.layout.tables, state, list(throw.faces), list(throw.order), log)
-        return Progress(Game(self.layout, state), tuple(read_log(self.layout, log)))
+        return Progress(Game(self.layout, state), read_and_return(self.layout, log))

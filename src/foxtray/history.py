@@ -5,7 +5,6 @@ The state is always what a replay of the inputs gives.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -98,7 +97,8 @@ class History:
 
     def copy(self) -> Self:
         """An independent copy; games and inputs are immutable, so they are shared."""
-        twin = copy(self)
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self))  # much faster than copy.copy
         twin.inputs, twin._before = self.inputs[:], self._before[:]
         return twin
 
@@ -186,5 +186,5 @@ def step(game: Game, entry: Input) -> tuple[Game, tuple[Event, ...]]:
 def only_wanted(game: Game, throw: Throw) -> Throw:
     """A throw without the faces of dice that are not to be thrown."""
     wanted = game.rolling()
-    faces = tuple(face if d in wanted else 0 for d, face in enumerate(throw.faces))
-    return replace(throw, faces=faces)
+    faces = tuple([face if d in wanted else 0 for d, face in enumerate(throw.faces)])
+    return throw if faces == throw.faces else replace(throw, faces=faces)

@@ -9,6 +9,8 @@ Only what cannot be derived is written; empty words are left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from foxtray import digits
 from foxtray.core import codes, rules
@@ -230,19 +232,11 @@ def parse_mask(text: str, letters: Sequence[str]) -> int:
 
 def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: Sequence[str]) -> None:
     t = known.tables
-    cells, missing = s.cells[seat], s.missing[seat]
-    missing[: t.lines] = t.line_size[: t.lines]
     for a, area in enumerate(known.sheet.areas):
-        text = words.take(area.letter)
-        marks = parse_marks(area.letter, "" if text == "-" else text, known, a)
-        for c, mark in enumerate(marks, t.first_cell[a]):
-            if mark:
-                cells[c] = mark
-                if mark >= t.full[a]:
-                    s.filled[seat][a] += 1
-                for k in range(t.cell_lines[c]):
-                    missing[t.cell_line[c][k]] -= 1
-        s.fits[seat][a] = rules.fitting(t, s, seat, a)
+        read = parse_area(known.sheet.id, a, words.take(area.letter))
+        s.cells[seat][t.first_cell[a] : t.end_cell[a]] = read.cells
+        s.missing[seat][t.first_line[a] : t.end_line[a]] = read.missing
+        s.filled[seat][a], s.fits[seat][a] = read.filled, read.fits
     for track in known.sheet.tracks:
         i = codes.TRACK_NAMES.index(track.name)
         circled, _, spent = words.take(track.name).partition("/")
@@ -260,6 +254,38 @@ def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: Sequen
     if s.pending[seat] > known.bonus_places:
         raise MalformedPosition(f"seat {seat + 1} has more open bonuses than the sheet")
     words.done()
+
+
+class Area(NamedTuple):
+    """What a state says of an area of a seat."""
+
+    cells: list[int]
+    missing: list[int]
+    filled: int
+    fits: int
+
+
+# Most areas of a position were in one read before: a sheet fills slowly.
+@lru_cache(maxsize=1 << 14)
+def parse_area(game: str, a: int, text: str) -> Area:
+    """An area from its text."""
+    known, alone = layout(game), State()
+    t, cells, missing = known.tables, alone.cells[0], alone.missing[0]
+    missing[: t.lines] = t.line_size[: t.lines]
+    marks = parse_marks(known.sheet.areas[a].letter, "" if text == "-" else text, known, a)
+    for c, mark in enumerate(marks, t.first_cell[a]):
+        if mark:
+            cells[c] = mark
+            if mark >= t.full[a]:
+                alone.filled[0][a] += 1
+            for k in range(t.cell_lines[c]):
+                missing[t.cell_line[c][k]] -= 1
+    return Area(
+        cells[t.first_cell[a] : t.end_cell[a]],
+        missing[t.first_line[a] : t.end_line[a]],
+        alone.filled[0][a],
+        rules.fitting(t, alone, 0, a),
+    )
 
 
 def parse_marks(name: str, text: str, known: Layout, a: int) -> list[int]:

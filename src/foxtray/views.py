@@ -62,7 +62,8 @@ class ScoreView(TypedDict):
 
 
 class SeatView(TypedDict):
-    """A seat's sheet: open to everybody. `crosses` are dice that may still be crossed as well."""
+    """A seat's sheet: open to everybody. `crosses` are dice that may still be crossed as well,
+    `used` those that the seat has used as additional dice in this turn."""
 
     marks: dict[str, int]
     tracks: dict[str, tuple[int, int]]
@@ -70,6 +71,7 @@ class SeatView(TypedDict):
     stage: Stage
     open: dict[str, int]
     crosses: list[str]
+    used: list[str]
     legal: list[PlaceView]
 
 
@@ -110,11 +112,16 @@ class PreviewView(TypedDict):
     score: ScoreView
 
 
-def game_view(game: Game, earlier: tuple[Game, GameView] | None = None) -> GameView:
-    """All there is to see of a game; faster with an earlier view, as most sheets stay the same."""
+def game_view(
+    game: Game, earlier: tuple[Game, GameView] | None = None, *, legal: bool = True
+) -> GameView:
+    """All there is to see of a game; faster with an earlier view, as most sheets stay the same.
+
+    Without `legal`, the legal actions are left out: `legal` is empty. A seat whose view is the same
+    object as in the earlier view also has the same choice.
+    """
     sheet, s = game.sheet, game.state
     outcome = game.outcome()
-    letters = sheet.letters
     rounds = sheet.rounds[game.seats - 1]
     return {
         "game": sheet.id,
@@ -130,9 +137,9 @@ def game_view(game: Game, earlier: tuple[Game, GameView] | None = None) -> GameV
         "over": game.over,
         "faces": list(game.faces),
         "places": list(game.places),
-        "rolling": [letters[d] for d in game.rolling()],
+        "rolling": [sheet.dice[d].letter for d in game.rolling()],
         "awaiting": list(game.awaiting()),
-        "seats": [seat_view(game, seat, earlier) for seat in range(game.seats)],
+        "seats": [seat_view(game, seat, earlier, legal=legal) for seat in range(game.seats)],
         "winners": list(outcome.winners) if outcome else [],
         "rating": sheet.rating(outcome.totals[0]) if outcome and game.seats == 1 else None,
     }
@@ -147,7 +154,9 @@ def score_view(card: ScoreCard) -> ScoreView:
     }
 
 
-def seat_view(game: Game, seat: int, earlier: tuple[Game, GameView] | None) -> SeatView:
+def seat_view(
+    game: Game, seat: int, earlier: tuple[Game, GameView] | None, *, legal: bool
+) -> SeatView:
     state = game.state
     known = None
     if earlier and same_sheet(state, earlier[0].state, seat):
@@ -162,8 +171,14 @@ def seat_view(game: Game, seat: int, earlier: tuple[Game, GameView] | None) -> S
         "stage": game.stage(seat),
         "open": game.open_bonuses(seat) if state.pending[seat] else {},
         "crosses": [game.sheet.dice[d].letter for d in bits(state.follow)] if follows else [],
-        "legal": [place_view(game, seat, action) for action in game.legal(seat)],
+        "used": [game.sheet.dice[d].letter for d in bits(state.used[seat])],
+        "legal": legal_view(game, seat) if legal else [],
     }
+
+
+def legal_view(game: Game, seat: int) -> list[PlaceView]:
+    """The legal actions of a seat, with the cells they mark."""
+    return [place_view(game, seat, action) for action in game.legal(seat)]
 
 
 def same_sheet(one: State, other: State, seat: int) -> bool:
@@ -180,6 +195,8 @@ def same_choice(one: State, other: State, seat: int) -> bool:
     """Whether a seat with the same sheet has the same choice at two moments."""
     if one.stage[seat] != other.stage[seat] or one.open[seat] != other.open[seat]:
         return False
+    if one.used[seat] != other.used[seat]:
+        return False
     if one.stage[seat] == codes.IDLE and not one.pending[seat]:
         return True
     return (
@@ -189,7 +206,6 @@ def same_choice(one: State, other: State, seat: int) -> bool:
         and one.follow == other.follow
         and one.face == other.face
         and one.place == other.place
-        and one.used[seat] == other.used[seat]
     )
 
 
