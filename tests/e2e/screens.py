@@ -86,6 +86,8 @@ def touch_place(guest: Guest) -> None:
 def take_all(browser: Browser, server: Server) -> None:
     ana = sit_down(browser, server, PHONE)
     ana.introduce("Ana")
+    ana.open()
+    ana.page.wait_for_selector("[data-daily]")
     shoot(ana, "home-phone")
     ana.begin("clever")
     ana.settled()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocket, expect
 
 from e2e.conftest import Invite
-from e2e.driver import Guest
+from e2e.driver import DESKTOP, Guest
 
 SMALL = (360, 640)
 
@@ -111,6 +111,7 @@ def test_one_phone_for_two(guest: Invite) -> None:
     expect(ana.page.locator("dialog")).to_have_count(0)
     turns = set()
     for _ in range(40):
+        ana.answered()  # or the server is asked before it has written what was pressed
         state = ana.snapshot()
         game = state["game"]
         turns.add(game["active"])
@@ -137,6 +138,8 @@ def test_phrases(guest: Invite) -> None:
     ben.page.fill("#name", "Ben")
     ben.page.click("[data-join]")
     expect(ana.page.locator("main.lobby")).to_contain_text("Ben")
+    lines: list[WebSocket] = []
+    ana.page.on("websocket", lambda line: lines.append(line))
     ana.page.click("[data-phrases]")
     ana.axe()
     ana.page.click("[data-say=good_luck]")
@@ -149,6 +152,7 @@ def test_phrases(guest: Invite) -> None:
     ana.page.click("[data-phrases]")
     ana.page.click("[data-say=fox]")
     expect(ana.page.locator(".said")).to_contain_text("🦊")
+    assert not lines, "a dialog that closes does not cut the line"
     assert ben.page.locator(".said p").count() == 0
     # The phrases are at hand during the game, too.
     ana.page.click("text=Start game")
@@ -185,3 +189,18 @@ def test_newcomers_find_what_this_is_and_how_to_learn_it(guest: Invite) -> None:
     ana.open()
     expect(ana.page.locator("[data-start=clever-solo]")).to_be_visible()
     assert ana.page.locator(".first").count() == 0
+
+
+def test_a_button_stays_under_the_press_that_leaves_the_name(guest: Invite) -> None:
+    ana = guest(DESKTOP)
+    ana.open()
+    expect(ana.page.locator(".first")).to_be_visible()
+    ana.page.fill("#name", "Ana")
+    ana.page.locator("[data-start=clever-friends]").hover()
+    # Whoever presses slowly is known to the server before the button is released.
+    with ana.page.expect_response(lambda one: one.request.method == "PUT") as named:
+        ana.page.mouse.down()
+    named.value.finished()
+    ana.page.wait_for_load_state("networkidle")
+    ana.page.mouse.up()
+    expect(ana.page.locator("[data-go=clever]")).to_be_visible()

@@ -1,4 +1,4 @@
-"""What surrounds the games: the turn clock, colours for everybody, the offline page."""
+"""What surrounds the games: the turn clock, colours for everybody, links, the manifest."""
 
 from __future__ import annotations
 
@@ -204,25 +204,6 @@ def test_every_sheet_is_large_enough(guest: Invite, game: str, size: tuple[int, 
     assert not ana.page.evaluate(MEASURE)
 
 
-def test_offline_and_back(guest: Invite, server: Server) -> None:
-    ana = guest()
-    ana.open()
-    # Loopback is a secure context, so there are service workers.
-    ana.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
-    ana.down = True
-    server.kill()
-    ana.open("/history")
-    expect(ana.page.locator("p[lang=en]")).to_contain_text("The server cannot be reached.")
-    expect(ana.page.locator("p[lang=sr-Latn]")).to_be_visible()
-    drawn = "() => document.querySelector('img').naturalWidth > 0"
-    assert ana.page.evaluate(drawn), "the icon was kept"
-    ana.axe()
-    server.start()
-    ana.down = False
-    ana.page.click("a[href='/']")
-    expect(ana.page.locator("[data-start]").first).to_be_visible()
-
-
 @pytest.mark.parametrize("how", ["solo", "bots"])
 def test_a_table_where_nobody_is_expected_shows_no_lobby(guest: Invite, how: str) -> None:
     ana = guest()
@@ -386,13 +367,12 @@ def test_what_is_lost_once_is_asked_for_again(guest: Invite) -> None:
 def test_the_page_can_be_installed(guest: Invite) -> None:
     ana = guest()
     ana.open()
-    ana.page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
     debugger = ana.context.new_cdp_session(ana.page)
     manifest = debugger.send("Page.getAppManifest")
     assert manifest["url"] == f"{ana.server.url}/manifest.webmanifest"
     assert manifest["errors"] == []
     told = json.loads(manifest["data"])
-    assert (told["display"], told["start_url"]) == ("standalone", "/")
+    assert (told["display"], told["start_url"], told["scope"]) == ("standalone", "./", "./")
     icons = [(icon["src"], icon["sizes"]) for icon in told["icons"]]
     touch = ana.page.get_attribute("link[rel=apple-touch-icon]", "href")
     for source, sizes in [*icons, (touch, "180x180")]:

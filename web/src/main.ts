@@ -12,7 +12,11 @@ load(
   () => void mount(App, { target }),
 )
 
-// Service workers exist in secure contexts only; without one there is just no offline page.
+// A copy for offline use must not slow down the way to the first move. Where there is no secure context,
+// or storage is forbidden, there is just no copy.
+const LATER_MS = 5000
 if ('serviceWorker' in navigator && import.meta.env.PROD) {
-  void navigator.serviceWorker.register('/sw.js').catch(() => undefined)
+  setTimeout(() => {
+    import('./lib/offline').then(({ keepCopy }) => keepCopy(import.meta.url)).catch(() => undefined)
+  }, LATER_MS)
 }

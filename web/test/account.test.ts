@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { base64url, bytes, decoded, invitation, keepInvitation } from '../src/lib/account'
+import { base64url, bytes, decoded } from '../src/lib/account'
 import { tableId } from '../src/lib/admin'
+import { invitation, keepInvitation } from '../src/lib/invitation'
 
 describe('WebAuthn in JSON', () => {
   it('turns bytes into text and back', () => {

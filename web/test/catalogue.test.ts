@@ -6,7 +6,8 @@ import { en } from '../src/i18n/en'
 import { nl } from '../src/i18n/nl'
 import { sr } from '../src/i18n/sr'
 import type { Table } from '../src/lib/table.svelte'
-import { REFUSAL_CODES } from '../src/lib/wire'
+import type { Refusal } from '../src/lib/api'
+import { REFUSAL_CODES, type RefusalCode } from '../src/lib/wire'
 
 const others: Record<string, Record<string, string>> = { de, nl, sr }
 
@@ -54,9 +55,12 @@ describe('catalogues', () => {
     expect(asked.filter((key) => !(key in en))).toEqual([])
   })
 
-  it('knows every refusal of the server, and no other', () => {
-    // That the server is silent is for the page to notice.
-    const wanted = ['offline', ...REFUSAL_CODES].map((code) => `refused.${code}`)
+  it('knows every refusal of the server and of this device, and no other', () => {
+    // A type that is complete: svelte-check says what is missing here.
+    const own: Record<Exclude<Refusal['code'], RefusalCode>, true> = {
+      offline: true, no_server: true, device_full: true, device_storage: true, device_damaged: true, not_backup: true,
+    }
+    const wanted = [...Object.keys(own), ...REFUSAL_CODES].map((code) => `refused.${code}`)
     const known = Object.keys(en).filter((key) => key.startsWith('refused.'))
     expect(known.sort()).toEqual(wanted.sort())
   })

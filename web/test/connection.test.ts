@@ -25,6 +25,7 @@ function setUp(kept = '') {
   return { ...fake, connection, seen, lines, refusals, times, outdated: () => outdated }
 }
 
+const HELLO = { type: 'hello', key: 'key', patches: true, legal: 'mine' }
 const snapshot = (seq: number) => ({ type: 'snapshot', seq })
 const update = (previous: number, seq: number) => ({ type: 'update', previous, seq, entries: [] })
 
@@ -33,7 +34,7 @@ describe('connection', () => {
     const it = setUp()
     it.connection.open()
     it.last().onopen!(undefined as never)
-    expect(it.last().sent).toEqual([{ type: 'hello', since: null, key: 'key' }])
+    expect(it.last().sent).toEqual([{ ...HELLO, since: null }])
     it.receive({ type: 'greeting', protocol: PROTOCOL, version: '', time: 7, absence: 60 })
     it.receive({ type: 'pong', time: 9 })
     expect(it.times).toEqual([7, 9])
@@ -59,9 +60,33 @@ describe('connection', () => {
     expect(it.seen.length).toBe(2)
     it.receive(update(7, 8))
     expect(it.seen.length).toBe(2)
-    expect(it.last().sent.at(-1)).toEqual({ type: 'hello', since: 5, key: 'key' })
+    expect(it.last().sent.at(-1)).toEqual({ ...HELLO, since: 5 })
     it.receive(update(5, 8))
     expect(it.seen.length).toBe(3)
+  })
+
+  it('tells the whole game, whether it comes whole or as a patch', () => {
+    const it = setUp()
+    const games = () => it.seen.map((message) => (message as { game?: unknown }).game)
+    it.connection.open()
+    it.receive({ ...snapshot(4), game: { round: 1, faces: [1] } })
+    it.receive({ ...update(4, 5), patch: { faces: [2] } })
+    it.receive({ ...update(5, 6), game: { round: 2, faces: [3] } })
+    it.receive({ ...update(6, 7), patch: { round: 3 } })
+    expect(games().slice(1)).toEqual([{ round: 1, faces: [2] }, { round: 2, faces: [3] }, { round: 3, faces: [3] }])
+    expect(it.seen.some((message) => 'patch' in message)).toBe(false)
+  })
+
+  it('asks again when a patch is for another game than the one it has', () => {
+    const it = setUp()
+    it.connection.open()
+    it.receive({ ...snapshot(4), game: { round: 1 } })
+    it.receive({ ...update(3, 5), patch: { round: 9 } })
+    expect(it.seen.length).toBe(1)
+    expect(it.last().sent.at(-1)).toEqual({ ...HELLO, since: 4 })
+    it.receive({ ...update(4, 5), game: { round: 2 } })
+    it.receive({ ...update(5, 6), patch: { round: 3 } })
+    expect(it.seen.at(-1)).toMatchObject({ seq: 6, game: { round: 3 } })
   })
 
   it('resends a command until it is answered, with one id', async () => {

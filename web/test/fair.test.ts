@@ -5,9 +5,9 @@ import { en } from '../src/i18n/en'
 import { nl } from '../src/i18n/nl'
 import { sr } from '../src/i18n/sr'
 import {
-  diceFacts, entropyCommitment, judge, keptPromise, SecretDice, verify, Witness,
-  type DiceFacts, type Shown, type Verdict,
+  diceFacts, judge, keptPromise, SecretDice, verify, type DiceFacts, type Verdict,
 } from '../src/lib/fair'
+import { entropyCommitment, Witness, type Shown } from '../src/lib/witness'
 
 const page = readFileSync(new URL('../../docs/fair-dice.md', import.meta.url), 'utf8')
 const RECORD = /```fox\n(.*?)```/s.exec(page)![1]!

@@ -3,6 +3,7 @@ import { Acting } from '../src/lib/acting.svelte'
 import { NOTHING } from '../src/lib/choice'
 import { Choosing } from '../src/lib/choosing.svelte'
 import type { Place } from '../src/lib/game'
+import { begin } from '../src/lib/i18n.svelte'
 import { News } from '../src/lib/news.svelte'
 import { Table } from '../src/lib/table.svelte'
 import type { Sheet } from '../src/lib/game'
@@ -195,7 +196,9 @@ describe('acting', () => {
 })
 
 describe('news', () => {
-  it('says what happened, then what is asked for', () => {
+  it('says what happened, then what is asked for', async () => {
+    vi.stubGlobal('document', { documentElement: {}, addEventListener() {} })
+    await begin('en')
     const { table } = sit({ legal: ENTRIES })
     const sheet = { dice: [], areas: [] } as unknown as Sheet
     const news = new News(table, sheet, () => 'Choose.')
@@ -204,6 +207,6 @@ describe('news', () => {
       { seq: 2, at: 0, what: 'played', events: [{ event: 'game_ended' }] },
     ])
     expect([...news.tumbling]).toEqual(['a'])
-    expect(news.spoken).toMatch(/log.thrown log.ended Choose\.$/)
+    expect(news.spoken).toMatch(/^Roll 1: .* The game is over\. Choose\.$/)
   })
 })

@@ -57,6 +57,15 @@ describe('a table', () => {
     expect(it.table.refusal).toBeNull()
   })
 
+  it('keeps what is news while nothing new is told', () => {
+    const it = sit()
+    it.receive(update(1, 2))
+    const { news } = it.table
+    expect(news.map(({ seq }) => seq)).toEqual([2])
+    it.receive(update(2, 2)) // the answer to a hello that says that legal actions are known
+    expect(it.table.news).toBe(news)
+  })
+
   it('knows that a seat which is open now is not mine', () => {
     const it = sit()
     it.receive({ ...update(1, 2), table: { seats: [{ kind: 'human' }] } })

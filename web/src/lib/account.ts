@@ -70,26 +70,3 @@ function encoded(credential: PublicKeyCredential): Record<string, unknown> {
   }
   return { id: credential.id, rawId: base64url(credential.rawId), type: credential.type, response }
 }
-
-// --- invitations --------------------------------------------------------------------------------
-
-/** The invitation to this server that brought me here, until I am a player. */
-export function invitation(): string {
-  try {
-    return sessionStorage.getItem('invitation') ?? ''
-  } catch {
-    return kept
-  }
-}
-
-let kept = ''
-
-export function keepInvitation(code: string): void {
-  kept = code
-  try {
-    if (code) sessionStorage.setItem('invitation', code)
-    else sessionStorage.removeItem('invitation')
-  } catch {
-    // Storage may be forbidden; it then lasts as long as the page.
-  }
-}

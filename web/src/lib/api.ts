@@ -1,6 +1,8 @@
 // Requests to the server; the live table has its own socket.
 
+import { isLocal } from './device'
 import { painted } from './paint'
+import { source } from './site'
 import type {
   Comparison,
   Course,
@@ -27,9 +29,12 @@ import type {
   TableWish,
 } from './wire'
 
-/** Why something was refused. That the server is silent is for the page to notice. */
+/** What only this device can say: no room, no storage, a damaged game, a file that is no backup. */
+export type LocalCode = 'device_full' | 'device_storage' | 'device_damaged' | 'not_backup'
+
+/** Why something was refused. That the server is silent, or that there is none, the page knows itself. */
 export interface Refusal {
-  readonly code: RefusalCode | 'offline'
+  readonly code: RefusalCode | LocalCode | 'offline' | 'no_server'
   readonly message: string
 }
 
@@ -59,12 +64,29 @@ interface Extras {
   key?: string
 }
 
+/** What is to be there before a refusal can be put into words. */
+export const refusing = { prepare: async () => {} }
+
+const TABLES = 'tables/'
+
+/** What is asked about a table of this device is answered here. */
+async function local<T>(path: string): Promise<T> {
+  const { answer } = await arriving(import('../local/requests'))
+  return (await answer(path)) as T
+}
+
 export async function request<T>(method: string, path: string, { body, key }: Extras = {}): Promise<T> {
+  if (isLocal(path.slice(TABLES.length))) return local<T>(path)
   const headers = new Headers()
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (key) headers.set('foxtray-key', key)
+  const address = source(path)
+  if (!address) {
+    await refusing.prepare().catch(() => undefined)
+    throw new Refused('no_server', 'this needs a server')
+  }
   const response = await arriving(
-    fetch(`/api/${path}`, {
+    fetch(address, {
       method,
       headers,
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -73,6 +95,7 @@ export async function request<T>(method: string, path: string, { body, key }: Ex
   if (!response.ok) {
     const problem = (await response.json().catch(() => ({}))) as Partial<Problem>
     const { code = 'internal', message = response.statusText } = problem
+    await refusing.prepare().catch(() => undefined)
     throw new Refused(code, message, response.status >= 500 || code === 'too_many')
   }
   const kind = response.headers.get('content-type') ?? ''

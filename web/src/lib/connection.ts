@@ -1,16 +1,19 @@
 // One socket to one table: it comes back by itself, never loses a command, never repeats one.
 
-import type { Preview } from './game'
+import type { GameView, Preview } from './game'
+import { patched } from './patch'
 import type { Phrase } from './phrases.svelte'
 import {
   CLOSE_GONE,
   PROTOCOL,
   type FromClient,
   type FromServer,
+  type Hello,
   type Hinted,
   type Pace,
   type Problem,
   type TableCommand,
+  type Update,
 } from './wire'
 
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
@@ -67,6 +70,9 @@ export class Connection {
   private socket: SocketLike | null = null
   private line: Line = 'connecting'
   private seen: number | null = null
+  /** The game at that number, which patches change. */
+  private game: GameView | null = null
+  private legal: Hello['legal'] = 'mine'
   private heard = 0
   private pinged = 0
   private tries = 0
@@ -139,6 +145,12 @@ export class Connection {
     this.hello()
   }
 
+  /** The page knows the rules itself, or does not: says whether legal actions are to be told. */
+  wantLegal(wanted: boolean): void {
+    this.legal = wanted ? 'mine' : 'none'
+    if (this.line === 'open') this.hello()
+  }
+
   /** Whoever connects next is somebody else, and is told everything. */
   forget(): void {
     this.seen = null
@@ -167,7 +179,7 @@ export class Connection {
   }
 
   private hello(): void {
-    this.write({ type: 'hello', since: this.seen, key: this.key })
+    this.write({ type: 'hello', since: this.seen, key: this.key, patches: true, legal: this.legal })
   }
 
   private ping(): void {
@@ -198,15 +210,17 @@ export class Connection {
         break
       case 'snapshot':
         this.seen = message.seq
+        this.game = message.game
         this.opened()
         break
       case 'update':
         if (this.seen === null) return // a snapshot is on its way
-        if (message.previous > this.seen) {
+        if (message.previous > this.seen || (message.patch && message.previous !== this.seen)) {
           this.hello()
           return
         }
         if (message.seq < this.seen) return
+        message = this.complete(message)
         this.seen = message.seq
         this.opened()
         break
@@ -231,6 +245,13 @@ export class Connection {
         return
     }
     this.listener.message(message)
+  }
+
+  /** An update with the whole game, which may have come as a patch. */
+  private complete({ patch, ...update }: Update): Update {
+    if (patch && this.game) update.game = patched(this.game, patch)
+    if (update.game) this.game = update.game
+    return update
   }
 
   private settle(id: string, answer: Answer): boolean {

@@ -1,8 +1,9 @@
-// Fair dice in the browser, as docs/fair-dice.md says: commits to a part of the dice, keeps what the
-// server showed before, reveals the part at the start, and checks everything at the end.
+// Fair dice at the end of a game, as docs/fair-dice.md says: computes every roll again and compares the
+// record with what the witness of this browser kept.
 
 import type { CourseRoll } from './wire'
-import { concat, hex, hmac, randomBytes, sha256, unhex, utf8 } from './sha256'
+import { concat, hex, hmac, sha256, unhex, utf8 } from './sha256'
+import { entropyCommitment, type Kept } from './witness'
 
 export interface DiceFacts {
   /** The version of the record's format. */
@@ -38,11 +39,6 @@ export function diceFacts(record: string): DiceFacts | null {
   return found.commitment && found.secret ? found : null
 }
 
-/** What a seat (from 0) tells of its entropy before it reveals it. */
-export function entropyCommitment(commitment: string, seat: number, entropy: string): string {
-  return hex(sha256(utf8(`foxtray entropy ${commitment} ${seat + 1} ${entropy}`)))
-}
-
 export function keptPromise(facts: DiceFacts): boolean {
   const { commitment, commitments, entropies } = facts
   const seats = commitments.every(
@@ -55,7 +51,7 @@ export function keptPromise(facts: DiceFacts): boolean {
 export class SecretDice {
   private readonly seed: Uint8Array
 
-  constructor(facts: DiceFacts) {
+  constructor(facts: Pick<DiceFacts, 'secret' | 'entropies'>) {
     const parts = facts.entropies.map((text) => {
       const bytes = unhex(text)
       return concat(Uint8Array.of(bytes.length >> 8, bytes.length & 255), bytes)
@@ -64,8 +60,19 @@ export class SecretDice {
   }
 
   faces(turn: number, roll: number, reroll: number): number[] {
+    return this.throw(turn, roll, reroll).faces
+  }
+
+  /** The faces of all dice, and the order that decides between equal ones. */
+  throw(turn: number, roll: number, reroll: number): { faces: number[]; order: number[] } {
     const draws = this.draws(`throw ${turn} ${roll} ${reroll}`)
-    return Array.from({ length: 6 }, () => 1 + below(6, draws))
+    const faces = Array.from({ length: 6 }, () => 1 + below(6, draws))
+    const order = [0, 1, 2, 3, 4, 5]
+    for (let d = 5; d > 0; d--) {
+      const k = below(d + 1, draws)
+      ;[order[d], order[k]] = [order[k]!, order[d]!]
+    }
+    return { faces, order }
   }
 
   /** The seat that begins, from 1. */
@@ -106,95 +113,6 @@ export function verify(facts: DiceFacts, rolls: readonly CourseRoll[]): Verdict 
   return { promise: keptPromise(facts), throws: rolls.length, wrong: wrong.length + missing }
 }
 
-/** What a table tells of its dice, as far as it matters here. */
-export interface Shown {
-  status: string
-  starting: boolean
-  dice: { commitment: string | null; commitments: string[]; entropies: string[]; again: boolean }
-}
-
-/** What this browser keeps of a table. */
-export interface Kept {
-  /** Its own part of the dice. */
-  entropy: string
-  /** The seat that it committed for. */
-  seat?: number
-  /** The server's commitment, as it was shown before this browser gave anything. */
-  commitment?: string
-  /** What the seats had committed to, and revealed, before this browser revealed its own part. */
-  commitments?: string[]
-  entropies?: string[]
-}
-
-/** Remembers what a table showed before the start: what is shown later can be compared with it. */
-export class Witness {
-  private memory: Kept
-
-  constructor(
-    private readonly id: string,
-    private readonly storage: Pick<Storage, 'getItem' | 'setItem'> | null = browserStorage(),
-  ) {
-    this.memory = { entropy: this.read(`entropy.${id}`) ?? hex(randomBytes(16)) }
-    this.keep({})
-  }
-
-  /** Another window of this browser may have kept something first. */
-  get kept(): Kept {
-    const saved = this.read(`fair.${this.id}`)
-    return saved ? (JSON.parse(saved) as Kept) : this.memory
-  }
-
-  /** Call with everything that the server shows, before anything is sent. */
-  see({ status, dice }: Shown): void {
-    if (status === 'lobby' && dice.commitment && !this.kept.commitment) {
-      this.keep({ commitment: dice.commitment })
-    }
-  }
-
-  /** The command to sit down: it commits to this browser's part, where the dice want one. */
-  sit(seat: number) {
-    const { entropy, commitment } = this.kept
-    if (!commitment) return { type: 'sit', seat, entropy } as const
-    this.keep({ seat })
-    return { type: 'sit', seat, commitment: entropyCommitment(commitment, seat, entropy) } as const
-  }
-
-  /** The command to reveal this browser's part: once everything else is fixed, and as it was. */
-  reveal({ starting, dice }: Shown, seat: number | null) {
-    const { entropy, commitment, commitments } = this.kept
-    if (!starting || seat === null || !commitment || dice.entropies[seat]) return null
-    const mine = entropyCommitment(commitment, seat, entropy)
-    if (dice.commitment !== commitment || dice.commitments[seat] !== mine) return null
-    if (!commitments) this.keep({ commitments: dice.commitments, entropies: dice.entropies })
-    return { type: 'reveal', entropy } as const
-  }
-
-  private keep(more: Partial<Kept>): void {
-    this.memory = { ...this.kept, ...more }
-    try {
-      this.storage?.setItem(`fair.${this.id}`, JSON.stringify(this.memory))
-    } catch {
-      // Without storage it is known as long as the page is.
-    }
-  }
-
-  private read(place: string): string | null {
-    try {
-      return this.storage?.getItem(place) ?? null
-    } catch {
-      return null
-    }
-  }
-}
-
-function browserStorage(): Storage | null {
-  try {
-    return localStorage
-  } catch {
-    return null
-  }
-}
-
 /** Sentences of the catalogue. */
 export type Reason =
   | 'fair.bad'
@@ -204,6 +122,7 @@ export type Reason =
   | 'fair.unseen'
   | 'fair.again'
   | 'fair.daily'
+  | 'fair.device'
 
 export interface Judgement {
   /** `no`: something is wrong. `partly`: the record agrees with itself, but it is not proven to this
@@ -223,7 +142,7 @@ export function judge(
   verdict: Verdict,
   kept: Kept,
   seat: number | null,
-  shared: 'again' | 'daily' | null,
+  shared: 'again' | 'daily' | 'device' | null,
 ): Judgement {
   const { commitments, entropies } = facts
   const wrong: Reason[] = []

@@ -2,7 +2,7 @@
 // games, for which the server is asked.
 
 import type { en } from '../i18n/en'
-import { api, arriving } from './api'
+import { api, arriving, refusing } from './api'
 import type { GameInfo } from './wire'
 import { fill, pick, type Values } from './words'
 
@@ -21,21 +21,40 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
 
 const TAGS: Record<Language, string> = { en: 'en-GB', de: 'de', nl: 'nl', sr: 'sr-Latn' }
 
-const loaders: Record<Language, () => Promise<Catalogue>> = {
-  en: () => import('../i18n/en').then((module) => module.en),
-  de: () => import('../i18n/de').then((module) => module.de),
-  nl: () => import('../i18n/nl').then((module) => module.nl),
-  sr: () => import('../i18n/sr').then((module) => module.sr),
+type Half = Record<string, Partial<Catalogue>>
+// The build splits each catalogue (words.mjs): what the first screens say comes first.
+const first = import.meta.glob<Half>('../i18n/*.ts', { query: '?first' })
+const later = import.meta.glob<Half>('../i18n/*.ts', { query: '?later' })
+let wantsAll = false
+
+async function catalogueOf(wanted: Language): Promise<Pick<Words, 'catalogue' | 'complete'>> {
+  const complete = wantsAll
+  const halves = (complete ? [first, later] : [first]).map((half) => half[`../i18n/${wanted}.ts`]!())
+  const loaded = await arriving(Promise.all(halves))
+  return { catalogue: Object.assign({}, ...loaded.map((half) => half[wanted])), complete }
 }
+
+/** Makes sure that all texts of the page are there, also those of parts that are loaded later. */
+export async function allWords(): Promise<void> {
+  wantsAll = true
+  while (!current.complete) {
+    const wanted = current.language
+    const found = await catalogueOf(wanted)
+    if (current.language === wanted) current = { ...current, ...found }
+  }
+}
+refusing.prepare = allWords
 
 interface Words {
   language: Language
-  catalogue: Catalogue | null
+  catalogue: Partial<Catalogue>
+  /** Whether the texts that come later are there. */
+  complete: boolean
   /** Null before the server was asked. */
   games: GameInfo[] | null
 }
 
-let current = $state.raw<Words>({ language: 'en', catalogue: null, games: null })
+let current = $state.raw<Words>({ language: 'en', catalogue: {}, complete: false, games: null })
 
 export function language(): Language {
   return current.language
@@ -46,12 +65,14 @@ export function tag(): string {
 }
 
 export function t(key: Key, values?: Values): string {
-  const sentence = current.catalogue?.[key]
-  return sentence === undefined ? key : fill(TAGS[current.language], sentence, values)
+  return has(key) ? fill(TAGS[current.language], current.catalogue[key]!, values) : ''
 }
 
+/** Whether there is such a text; one that has not come yet is set on its way. */
 export function has(key: string): key is Key {
-  return current.catalogue !== null && key in current.catalogue
+  const found = key in current.catalogue
+  if (!found && !current.complete) allWords().catch(() => undefined)
+  return found
 }
 
 /** The games there are; null before the server was asked. */
@@ -75,15 +96,16 @@ let chosen: Language = 'en'
 export async function begin(wanted: Language): Promise<void> {
   chosen = wanted
   api.games(wanted).catch(() => undefined) // on its way when it is wanted, a moment later
-  use({ language: wanted, catalogue: await arriving(loaders[wanted]()), games: null })
+  use({ language: wanted, ...(await catalogueOf(wanted)), games: null })
 }
 
 /** Changes the language; of several wishes the last one counts, whichever comes first. */
 export async function speak(wanted: Language): Promise<void> {
   chosen = wanted
-  const [catalogue, { games }] = await Promise.all([arriving(loaders[wanted]()), api.games(wanted)])
+  const [found, { games }] = await Promise.all([catalogueOf(wanted), api.games(wanted)])
   if (chosen !== wanted) return
-  use({ language: wanted, catalogue, games })
+  use({ language: wanted, ...found, games })
+  if (wantsAll) await allWords() // wanted meanwhile
   try {
     localStorage.setItem('language', wanted)
   } catch {

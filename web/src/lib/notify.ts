@@ -1,6 +1,8 @@
 // "Your turn" where the page is not looked at: as a notification and as a badge, where the browser
 // has them. People are asked once, in words of ours, before the browser asks.
 
+import { fileAddress } from './site'
+
 const PLACE = 'notify'
 
 function stored(): string | null {
@@ -34,7 +36,7 @@ export async function answer(yes: boolean): Promise<void> {
 export async function notify(table: string, title: string, text: string): Promise<void> {
   if (document.visibilityState === 'visible' || !('Notification' in window)) return
   if (Notification.permission !== 'granted' || stored() !== 'yes') return
-  const options = { body: text, tag: table, icon: '/icon-192.png', data: `/t/${table}` }
+  const options = { body: text, tag: table, icon: fileAddress('icon-192.png'), data: `/t/${table}` }
   const worker = await navigator.serviceWorker?.getRegistration()
   // On phones only a service worker may show one; without https there is none.
   if (worker) await worker.showNotification(title, options)

@@ -1,9 +1,10 @@
 // Who I am at this server.
 
-import { invitation, keepInvitation } from './account'
+import { invitation, keepInvitation } from './invitation'
 import { api, Refused, type Refusal } from './api'
 import { has, t } from './i18n.svelte'
-import type { Me } from './wire'
+import { serverless } from './site'
+import { PROTOCOL, type Me, type PlayerInfo } from './wire'
 
 let me = $state.raw<Me | null>(null)
 
@@ -12,8 +13,44 @@ export function player(): Me | null {
 }
 
 export async function meet(): Promise<Me> {
-  me = await api.me()
-  return me
+  const found = serverless ? myself() : await api.me()
+  me = found
+  return found
+}
+
+const NAME = 'name'
+let called: string | null = null
+
+/** Who I am where there is no server: a name that this browser keeps. */
+function myself(): Me {
+  let name = called
+  try {
+    name = localStorage.getItem(NAME) ?? called
+  } catch {
+    // It lasts as long as the page.
+  }
+  return {
+    player: name === null ? null : { id: '', name },
+    tables: [],
+    best: {},
+    protocol: PROTOCOL,
+    version: '',
+    bots: [],
+    loopback: false,
+    admin: false,
+    registration: 'open',
+  }
+}
+
+async function rename(name: string, invited: string): Promise<PlayerInfo> {
+  if (!serverless) return api.rename(name, invited)
+  called = name
+  try {
+    localStorage.setItem(NAME, name)
+  } catch {
+    // As above.
+  }
+  return { id: '', name }
 }
 
 let introduced: Promise<void> = Promise.resolve()
@@ -28,9 +65,9 @@ export function introduce(name: string): Promise<void> {
     const known = (me ?? (await meet())).player?.name
     const wanted = name.trim() || known || t('name.guest')
     if (wanted !== known) {
-      await api.rename(wanted, known ? '' : invitation())
+      const renamed = await rename(wanted, known ? '' : invitation())
       keepInvitation('')
-      await meet()
+      me = { ...me!, player: renamed }
     }
   })
   introduced = done.catch(() => undefined)

@@ -2,6 +2,9 @@
 // /daily/GAME, /history, /rules/GAME, /about, /account,
 // /admin, /link/CODE, /invited/CODE.
 // The key of a link is in the fragment (#key=KEY), which browsers send to no server and no proxy.
+// Without a server there is one file to serve, so there the whole address is in the fragment: #/rules/GAME.
+
+import { serverless } from './site'
 
 export interface Route {
   path: string[]
@@ -11,10 +14,11 @@ export interface Route {
 }
 
 function read(): Route {
-  const query = new URLSearchParams(location.search)
-  const fragment = new URLSearchParams(location.hash.slice(1))
+  const { pathname, search, hash } = serverless ? new URL(location.hash.slice(1) || '/', location.origin) : location
+  const query = new URLSearchParams(search)
+  const fragment = new URLSearchParams(hash.slice(1))
   return {
-    path: location.pathname.split('/').filter(Boolean),
+    path: pathname.split('/').filter(Boolean),
     query,
     key: fragment.get('key') ?? query.get('key') ?? '', // older links have it in the query
   }
@@ -23,6 +27,11 @@ function read(): Route {
 /** An address with the key that opens it, if it needs one. */
 export function withKey(address: string, key: string): string {
   return key ? `${address}#${new URLSearchParams({ key })}` : address
+}
+
+/** An address of the page as the browser is to show it. */
+function shown(address: string): string {
+  return serverless ? `#${address}` : address
 }
 
 let current = $state.raw(read())
@@ -46,8 +55,8 @@ export function go(address: string, replace = false): void {
     afterwards = () => go(address, replace)
     return
   }
-  if (replace) history.replaceState(null, '', address)
-  else history.pushState(null, '', address)
+  if (replace) history.replaceState(null, '', shown(address))
+  else history.pushState(null, '', shown(address))
   current = read()
   if (!replace) {
     scrollTo(0, 0)
@@ -66,10 +75,25 @@ addEventListener('popstate', () => {
 /** Lets ordinary links change the page without loading it anew. */
 export function follow(event: MouseEvent): void {
   if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return
-  const link = (event.target as Element | null)?.closest('a')
+  const link = linkAt(event)
   if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return
   if (link.pathname.startsWith('/api/')) return
+  if (serverless) {
+    if (!link.hash.startsWith('#/')) return
+    event.preventDefault()
+    go(link.hash.slice(1))
+    return
+  }
   if (link.hash && link.pathname === location.pathname) return
   event.preventDefault()
   go(link.pathname + link.search + link.hash)
 }
+
+function linkAt(event: Event): HTMLAnchorElement | null {
+  const link = (event.target as Element | null)?.closest('a') ?? null
+  const address = link?.getAttribute('href')
+  // Before it is used in any way, also for a new tab.
+  if (serverless && address?.startsWith('/')) link!.setAttribute('href', shown(address))
+  return link
+}
+if (serverless) for (const kind of ['pointerover', 'focusin', 'contextmenu']) addEventListener(kind, linkAt)

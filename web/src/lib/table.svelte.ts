@@ -1,8 +1,10 @@
 // A live table as the page sees it.
 
 import { Connection, type Answer, type Command, type Line, type World } from './connection'
+import { isLocal, localLine } from './device'
 import type { GameView, Preview } from './game'
 import { hex, randomBytes } from './sha256'
+import type { Foresight } from '../local/foresight'
 import type { Phrase } from './phrases.svelte'
 import type { Entry, FromServer, Notice, PaceName, Problem, TableInfo, You } from './wire'
 
@@ -13,7 +15,7 @@ export function browserWorld(id: string): World {
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
   const place = `unanswered.${id}`
   return {
-    socket: () => new WebSocket(`${scheme}://${location.host}/api/tables/${id}/live`) as never,
+    socket: () => isLocal(id) ? localLine(id) : new WebSocket(`${scheme}://${location.host}/api/tables/${id}/live`) as never,
     now: () => performance.now(),
     later: (run, ms) => setTimeout(run, ms),
     cancel: (timer) => clearTimeout(timer as number),
@@ -34,6 +36,8 @@ export function browserWorld(id: string): World {
     },
   }
 }
+
+const previewed = (actions: Preview[]) => new Map(actions.map((preview) => [preview.action, preview]))
 
 export class Table {
   line = $state<Line>('connecting')
@@ -69,6 +73,8 @@ export class Table {
   said = $state.raw<{ seat: number; phrase: Phrase; number: number } | null>(null)
 
   private readonly connection: Connection
+  /** The rules in the page, once they are there: then nothing is asked to see where actions lead. */
+  private foresight: Foresight | null = null
   private readonly listeners: [EventTarget, string, () => void][] = []
 
   constructor(
@@ -206,10 +212,13 @@ export class Table {
     if (OF_A_SEAT.includes(command.type) && seat !== this.you.seat && this.held.includes(seat!)) {
       command = { ...command, seat } as Command
     }
+    const mine = this.you.seat
     const answer = await this.connection.send(command)
     // Nobody pressed anything for a reveal; one that came too late is told of at the end.
     if (command.type !== 'reveal') this.refusal = answer.ok ? null : answer.refusal
-    if (answer.ok && (command.type === 'sit' || (command.type === 'reseat' && command.guest))) {
+    // Who I am is told by snapshots only.
+    const other = command.type === 'sit' ? command.seat !== mine : command.type === 'reseat' && command.guest
+    if (answer.ok && other) {
       this.connection.refresh()
     }
     return answer
@@ -242,7 +251,7 @@ export class Table {
       case 'snapshot':
         this.you = message.you
         this.info = message.table
-        this.game = message.game
+        this.game = this.withLegal(message.game)
         this.undo = message.undo
         this.deadlines = message.deadlines
         this.present = message.present
@@ -269,8 +278,8 @@ export class Table {
           }
           this.you = { ...this.you, guests: this.you.guests.filter((seat) => this.info!.seats[seat]?.guest) }
         }
-        if (message.game) this.game = message.game
-        this.news = fresh
+        if (message.game) this.game = this.withLegal(message.game)
+        if (fresh.length) this.news = fresh // what is told again is no news, and takes none away
         this.seq = message.seq
         this.passOn()
         if (fresh.length) this.refusal = null // the game went on
@@ -299,15 +308,32 @@ export class Table {
     }
   }
 
+  /** Loads the rules, after the table is drawn; what they say replaces what was asked. */
+  async foresee(): Promise<void> {
+    if (this.foresight || isLocal(this.id) || !this.info) return
+    const { foresight } = await import('../local/foresight')
+    this.foresight = await foresight(this.info.game)
+    this.connection.wantLegal(false)
+  }
+
+  /** A game with the legal actions of those who play here, where the server does not tell them. */
+  private withLegal(game: GameView | null): GameView | null {
+    return (game && this.foresight?.complete(game, this.info!, this.held)) ?? game
+  }
+
   /** Asks what my actions would lead to, so that a preview is there before it is wanted. */
   private ask(): void {
     this.previews = new Map()
     if (this.seat === null || !this.game?.awaiting.includes(this.seat)) return
+    if (this.foresight) {
+      this.previews = previewed(this.foresight.previews(this.game, this.info!, this.seat))
+      return
+    }
     const seq = this.seq
     const seat = this.seat
     this.connection.preview((actions, at) => {
       if (at === seq && seq === this.seq && seat === this.seat) {
-        this.previews = new Map(actions.map((preview) => [preview.action, preview]))
+        this.previews = previewed(actions)
       }
     }, seat === this.you.seat ? undefined : seat)
   }
