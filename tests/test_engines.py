@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from translated import node
 
 from foxtray import FoxtrayError, Game, SeededDice, bots, record
 from foxtray.bots import BotError, ask, levels
@@ -255,16 +256,16 @@ def test_an_interrupted_question_ends_the_engine(
 
 
 def test_engines_end_with_foxtray_however_it_ends(tmp_path: Path) -> None:
+    command = hostile("children", pids=tmp_path / "pids")
     program = (
-        "import sys; sys.path[:0] = sys.argv[2:]\n"
+        "import time\n"
         "from foxtray.engines.process import Engine, EngineCommand\n"
-        "import test_engines, pathlib, time\n"
-        "engine = Engine(test_engines.hostile(sys.argv[1], pids=pathlib.Path('pids').absolute()))\n"
+        f"engine = Engine({command!r})\n"
         "print('started', flush=True)\n"
         "time.sleep(60)\n"
     )
     host = subprocess.Popen(
-        [sys.executable, "-c", program, "children", str(Path(__file__).parent)],
+        [sys.executable, "-c", program],
         stdout=subprocess.PIPE,
         cwd=tmp_path,
     )
@@ -301,31 +302,21 @@ def test_ctrl_c_in_a_simulation_leaves_nothing_behind(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The commands of the examples; a missing tool is named."""
-    folder = tmp_path_factory.mktemp("an engine with spaces")
-    commands = {"py": [sys.executable, str(EXAMPLES / "greedy.py")]}
-    if node := shutil.which("node"):
-        commands["mjs"] = [node, str(EXAMPLES / "greedy.mjs")]
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler:
-        program = folder / "greedy"
-        strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1"]
-        subprocess.run(
-            [compiler, *strict, "-o", str(program), str(EXAMPLES / "greedy.c")], check=True
-        )
-        commands["c"] = [str(program)]
-    return commands
-
-
-MISSING = {"mjs": "Node.js (node) is not installed", "c": "a C compiler (cc) is not installed"}
+    """The commands of the examples; `make test` brings the tools they need."""
+    program = tmp_path_factory.mktemp("an engine with spaces") / "greedy"
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1"]
+    subprocess.run(["cc", *strict, "-o", str(program), str(EXAMPLES / "greedy.c")], check=True)
+    return {
+        "py": [sys.executable, str(EXAMPLES / "greedy.py")],
+        "mjs": [node(), str(EXAMPLES / "greedy.mjs")],
+        "c": [str(program)],
+    }
 
 
 @pytest.mark.parametrize("language", ["py", "mjs", "c"])
 def test_the_examples_keep_to_the_protocol_and_agree(
     language: str, example: dict[str, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if language not in example:
-        pytest.skip(f"{MISSING[language]}: the example in it was not tested")
     assert main(["bots", "add", "mine", "--", *example[language]]) == 0
     assert capsys.readouterr().out.startswith("added mine: Greedy in ")
     assert main(["bots", "test", "mine", "--games", "1"]) == 0

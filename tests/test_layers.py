@@ -38,6 +38,7 @@ LEVELS = {
     "foxtray.record": 2,
     "foxtray.views": 2,
     "foxtray.geometry": 2,
+    "foxtray.layouts": 2,
     "foxtray.folders": 2,
     "foxtray.perft": 2,
     "foxtray.words": 2,

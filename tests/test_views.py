@@ -7,9 +7,11 @@ from contextlib import suppress
 import pytest
 
 from foxtray import SHEETS, Game, SeededDice
+from foxtray.core.layout import Tables
 from foxtray.errors import NothingToUndo
 from foxtray.geometry import sheet_view
 from foxtray.history import Setup
+from foxtray.layouts import layout_view
 from foxtray.record import Record
 from foxtray.views import PlaceView, game_view, previews, without_foxes
 
@@ -27,6 +29,22 @@ def test_the_geometry_names_every_cell_once(name: str) -> None:
             assert set(line["cells"]) <= set(cells)
     assert len(view["choice"]) == 5
     assert json.loads(json.dumps(view))["id"] == name
+
+
+@pytest.mark.parametrize("name", SHEETS)
+def test_a_layout_tells_everything_that_the_rules_know(name: str) -> None:
+    view = json.loads(json.dumps(layout_view(name)))
+    game = Game.new(name)
+    assert Tables(**view["tables"]) == game.layout.tables
+    assert view["actions"] == [action.text for action in game.layout.actions]
+    areas = [area["colour"] for area in sheet_view(name)["areas"]]
+    cells = [cell["name"] for area in sheet_view(name)["areas"] for cell in area["cells"]]
+    assert view["cells"] == cells
+    assert [areas[a] for a in view["cell_area"]] == [
+        area["colour"] for area in sheet_view(name)["areas"] for _ in area["cells"]
+    ]
+    assert view["bonuses"][0] == ""
+    assert len(view["lesson"]) > 0
 
 
 @pytest.mark.parametrize("name", SHEETS)

@@ -17,7 +17,6 @@ from foxtray.errors import BadSetup
 from foxtray.sim.lockstep import Array
 
 Observations = dict[str, Array]
-SEEDS = 1 << 62
 
 
 class VectorTableEnv(VectorEnv[Observations, Array, Array]):
@@ -128,7 +127,9 @@ class VectorTableEnv(VectorEnv[Observations, Array, Array]):
 
     def _drawn(self, n: int) -> Array:
         """Seeds for new games."""
-        return self.np_random.integers(SEEDS, size=n, dtype=np.uint64)
+        # As `integers` would draw them, but several times faster.
+        drawn: Array = self.np_random.bit_generator.random_raw(n) >> np.uint64(2)
+        return drawn
 
     def _start(self, which: Array) -> None:
         self.batch.start(which, self._drawn(len(which)))
