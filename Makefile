@@ -13,8 +13,8 @@ CHROMIUM ?= /usr/bin/chromium
 PROXIES := $(VENV)/proxies
 
 .DEFAULT_GOAL := help
-.PHONY: help play terminal docs web browser proxies test test-long simulate check format lock bench \
-	bench-load bench-browser bench-review clean
+.PHONY: help play terminal docs site web browser compiler proxies cluster test test-long simulate check format \
+	lock bench bench-load bench-browser bench-cluster bench-ray bench-review ratings clean
 
 help: ## shows this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | \
@@ -37,17 +37,29 @@ browser: # the tests drive Debian's Chromium
 		echo "The tests need Chromium at $(CHROMIUM): install it, or name it: make CHROMIUM=/path" >&2; \
 		exit 1; }
 
-proxies: # the tests drive Debian's nginx and Caddy: unpacked here, because installing starts them
-	@for name in nginx caddy; do \
-		command -v $$name >/dev/null || [ -e $(PROXIES)/usr/*bin/$$name ] || { \
-			mkdir -p $(PROXIES) && cd $(PROXIES) && { apt-get download -q $$name || \
-			{ apt-get update -q && apt-get download -q $$name; }; } >/dev/null 2>&1 && \
-			dpkg -x $${name}_*.deb . && cd - >/dev/null; } || { \
+compiler: # an example of an engine is written in C
+	@command -v cc >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -q >/dev/null && apt-get install -y -q gcc libc6-dev >/dev/null; } || { \
+		echo "The tests need a C compiler called cc: install one." >&2; \
+		exit 1; }
+
+proxies: # the tests drive Debian's programs: unpacked here, because installing would start them
+	@for name in nginx caddy haproxy postgresql; do \
+		sh deploy/fetch.sh $(PROXIES) $$name || { \
 		echo "The tests need $$name, which cannot be fetched here: install it." >&2; \
 		exit 1; }; \
 	done
 
-test: $(DEV) web browser proxies ## runs the tests; the rules must be covered completely
+site: web ## builds the site without a server in build/site and opens it
+	@mkdir -p build
+	@$(BIN)/foxtray site build/site --open
+
+cluster: web proxies ## starts PostgreSQL, two servers and HAProxy on this machine, until Ctrl+C
+	@$(BIN)/python -c 'import psycopg' 2>/dev/null || \
+		$(PIP) install --constraint $(LOCK) --editable '.[bots,postgres]'
+	@exec $(BIN)/python deploy/cluster.py
+
+test: $(DEV) web browser compiler proxies ## runs the tests; the rules must be covered completely
 	@$(BIN)/python hatch_build.py test
 	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --cov --numprocesses auto --dist loadfile
 
@@ -55,7 +67,7 @@ docs: $(DOCS) ## builds the documentation in site/ and checks its links
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Built site/index.html."
 
-test-long: $(DEV) $(DOCS) web browser proxies ## runs the tests over many more games
+test-long: $(DEV) $(DOCS) web browser compiler proxies ## runs the tests over many more games
 	@$(BIN)/python hatch_build.py test
 	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --long $(if $(SEEDS),--seeds $(SEEDS))
 
@@ -84,17 +96,27 @@ lock: $(DEV) ## updates all Python dependencies and pins them in constraints.txt
 bench: $(DEV) ## prints the speed of the rules and the environments
 	$(BIN)/python benchmarks/run.py
 
-bench-load: $(DEV) ## puts load on a live server: latencies, memory, recovery
+bench-load: $(DEV) ## puts load on a live server, and on boardgame.io for comparison
 	$(BIN)/python benchmarks/load.py
+
+bench-cluster: $(DEV) proxies ## compares SQLite, PostgreSQL, and two servers behind HAProxy
+	$(BIN)/python benchmarks/servers.py
+
+ratings: $(DEV) ## rates the levels whose weights have changed, for docs/rating.md (LEVELS=solid,strong)
+	$(BIN)/python benchmarks/ratings.py $(if $(LEVELS),--only $(LEVELS)) $(if $(GAMES),--games $(GAMES))
+
+bench-ray: $(DEV) ## compares a Ray cluster with our own processes
+	$(BIN)/python benchmarks/ray_overhead.py
 
 bench-review: $(DEV) ## measures reviews of games of every level
 	$(BIN)/python benchmarks/review.py
 
 bench-browser: $(DEV) web browser ## prints how quick the page is
 	CHROMIUM=$(CHROMIUM) $(BIN)/python benchmarks/browser.py
+	CHROMIUM=$(CHROMIUM) $(BIN)/python benchmarks/page_engine.py
 
 clean: ## removes .venv and everything that tools left behind
-	rm -rf web/node_modules src/foxtray/client
+	rm -rf web/node_modules web/src/engine/generated src/foxtray/client
 	rm -rf $(VENV) build dist site htmlcov .coverage .coverage.* .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

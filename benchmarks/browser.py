@@ -58,19 +58,24 @@ def play(browser: Browser, server: Server, bots: int) -> tuple[list[float], list
     return marks, tasks
 
 
-def bytes_before_the_first_move(browser: Browser, server: Server) -> int:
-    """Everything a newcomer loads by HTTP until the first roll, as it is on the wire."""
+def bytes_before_the_first_move(browser: Browser, server: Server) -> tuple[int, int]:
+    """All that a newcomer loads until the first roll, on the wire: by HTTP and by the socket."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, locale="de")
     guest = Guest(context, server, seed=1)
     debugger = context.new_cdp_session(guest.page)
     debugger.send("Network.enable")
     sizes: list[int] = []
+    frames: list[int] = []
     debugger.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    debugger.on(
+        "Network.webSocketFrameReceived",
+        lambda event: frames.append(len(event["response"]["payloadData"].encode())),
+    )
     guest.begin("clever")
     guest.settled()
     guest.page.wait_for_timeout(500)
     context.close()
-    return sum(sizes)
+    return sum(sizes), sum(frames)
 
 
 def nodes_kept(browser: Browser, server: Server, games: int = 10) -> list[int]:
@@ -106,8 +111,11 @@ def main() -> None:
         )
         _, tasks = play(browser, server, bots=3)
         print(f"longest task with four seats: {max(tasks, default=0):.0f} ms (goal 50)")
-        loaded = bytes_before_the_first_move(browser, server)
-        print(f"loaded before the first move: {loaded / 1000:.0f} kB (goal 75)")
+        loaded, received = bytes_before_the_first_move(browser, server)
+        print(
+            f"before the first move: {loaded / 1000:.1f} kB by HTTP with headers, "
+            f"{received / 1000:.1f} kB by the socket (goal 75)"
+        )
         nodes = nodes_kept(browser, server)
         print(f"nodes after each of {len(nodes)} games in a row: {nodes[0]} to {nodes[-1]}")
         browser.close()

@@ -14,11 +14,15 @@ import numpy as np
 from foxtray import Game, SeededDice
 from foxtray.envs import env_id, table_v0
 from foxtray.games.registry import SHEETS
+from foxtray.position import parse_area
 from foxtray.sim import Batch, random_actions
+from foxtray.sim.batch import play
 
-BATCHES = 5
+BATCHES = 20
 GAMES = 1024
-GOALS = {"Gymnasium": 50_000, "Gymnasium, 1,024 games": 2_000_000, "PettingZoo, 2 seats": 30_000}
+SEATS = 4
+RULES, MANY = "the rules alone", "Gymnasium, 1,024 games"
+GOALS = {"Gymnasium": 50_000, MANY: 2_000_000, "PettingZoo, 2 seats": 30_000}
 
 
 def fastest(play: Callable[[], int]) -> float:
@@ -32,11 +36,20 @@ def fastest(play: Callable[[], int]) -> float:
     return best
 
 
+def alone(game: str) -> Callable[[], int]:
+    """The compiled rules alone: whole random games, one after the other."""
+
+    def play_games(games: int = 1_000) -> int:
+        return int(play(game, ["random"], 0, games).decisions.sum())
+
+    return play_games
+
+
 def single(game: str) -> Callable[[], int]:
     env: Any = gymnasium.make(env_id(game))
     choose = random.Random(0).choice
 
-    def play(decisions: int = 5_000) -> int:
+    def play(decisions: int = 2_000) -> int:
         seen, _ = env.reset()
         for _ in range(decisions):
             seen, _, over, _, _ = env.step(choose(seen["action_mask"].nonzero()[0].tolist()))
@@ -50,9 +63,10 @@ def single(game: str) -> Callable[[], int]:
 def vector(game: str) -> Callable[[], int]:
     env = gymnasium.make_vec(env_id(game), num_envs=GAMES)
     rng = np.random.default_rng(0)
+    seen, _ = env.reset()
 
-    def play(steps: int = 300) -> int:
-        seen, _ = env.reset()
+    def play(steps: int = 60) -> int:
+        nonlocal seen
         for _ in range(steps):
             seen, *_ = env.step(random_actions(seen["action_mask"], rng))
         return steps * GAMES
@@ -65,7 +79,7 @@ def batch(game: str) -> Callable[[], int]:
     games, rng = Batch(game, GAMES), np.random.default_rng(0)
     rows = games.observe()
 
-    def play(steps: int = 300) -> int:
+    def play(steps: int = 60) -> int:
         for _ in range(steps):
             games.step(random_actions(games.action_mask, rng), rows)
             over = np.flatnonzero(games.terminated)
@@ -81,7 +95,7 @@ def agents(game: str) -> Callable[[], int]:
     env = table_v0.env(game, 2)
     choose = random.Random(0).choice
 
-    def play(decisions: int = 5_000) -> int:
+    def play(decisions: int = 2_000) -> int:
         env.reset()
         for _ in range(decisions):
             seen, _, over, _, _ = env.last()
@@ -115,9 +129,9 @@ def spiel(name: str, games: int) -> Callable[[], int]:
 
 
 def values(game: str) -> list[tuple[str, float, str]]:
-    """What a `Game` costs as a value, over the moments of a game for two."""
+    """What a `Game` costs as a value, over the moments of a game for four."""
     choose, dice = random.Random(0), SeededDice(0)
-    every = [Game.new(game, 2)]
+    every = [Game.new(game, SEATS)]
     while not every[-1].over:
         now = every[-1]
         where = now.address()
@@ -133,6 +147,7 @@ def values(game: str) -> list[tuple[str, float, str]]:
     def micro(work: Callable[[Any], Any], items: list[Any]) -> float:
         best = 1e9
         for _ in range(BATCHES):
+            parse_area.cache_clear()
             began = process_time()
             for item in items:
                 work(item)
@@ -160,14 +175,19 @@ def report() -> None:
         + "        goal"
     )
     rows: dict[str, Callable[[str], Callable[[], int]]] = {
+        RULES: alone,
         "Gymnasium": single,
-        "Gymnasium, 1,024 games": vector,
+        MANY: vector,
         "Batch, 1,024 games": batch,
         "PettingZoo, 2 seats": agents,
     }
-    for name, make in rows.items():
+    found = {name: [fastest(make(game)) for game in SHEETS] for name, make in rows.items()}
+    for name, speeds in found.items():
         goal = f"{GOALS[name]:>12,}" if name in GOALS else ""
-        print(f"{name:<31}" + "".join(f"{fastest(make(game)):>12,.0f}" for game in SHEETS) + goal)
+        print(f"{name:<31}" + "".join(f"{speed:>12,.0f}" for speed in speeds) + goal)
+    shares = [one / other for one, other in zip(found[MANY], found[RULES], strict=True)]
+    told = "".join(f"{share:>12.0%}" for share in shares)
+    print(f"{'  as a share of these rules':<31}" + told)
     try:
         figures = [fastest(spiel(f"foxtray_{game}", 20)) for game in SHEETS]
         backgammon = fastest(spiel("backgammon", 20))
@@ -176,7 +196,7 @@ def report() -> None:
     else:
         print(f"{'OpenSpiel':<31}" + "".join(f"{figure:>12,.0f}" for figure in figures))
         print(f"{'OpenSpiel, its backgammon':<31}{backgammon:>12,.0f}")
-    print("\na game for two as a value      " + "".join(f"{game:>12}" for game in SHEETS))
+    print("\na game for four as a value     " + "".join(f"{game:>12}" for game in SHEETS))
     for columns in zip(*(values(game) for game in SHEETS), strict=True):
         shown = "".join(f"{figure:>12{form}}" for _, figure, form in columns)
         print(f"{columns[0][0]:<31}" + shown)
