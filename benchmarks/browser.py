@@ -15,6 +15,8 @@ from e2e.conftest import CHROMIUM, FLAGS
 from e2e.driver import DESKTOP, Guest
 from server.harness import Server
 
+LOCALES = ("en", "de", "nl", "sr")
+
 WATCH = """() => {
   window.marks = [];
   window.tasks = [];
@@ -58,9 +60,9 @@ def play(browser: Browser, server: Server, bots: int) -> tuple[list[float], list
     return marks, tasks
 
 
-def bytes_before_the_first_move(browser: Browser, server: Server) -> tuple[int, int]:
-    """All that a newcomer loads until the first roll, on the wire: by HTTP and by the socket."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, locale="de")
+def bytes_before_the_first_move(browser: Browser, server: Server, locale: str) -> tuple[int, int]:
+    """What a newcomer receives until the first roll: by HTTP and by the socket, with headers."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, locale=locale)
     guest = Guest(context, server, seed=1)
     debugger = context.new_cdp_session(guest.page)
     debugger.send("Network.enable")
@@ -68,14 +70,23 @@ def bytes_before_the_first_move(browser: Browser, server: Server) -> tuple[int, 
     frames: list[int] = []
     debugger.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     debugger.on(
+        "Network.webSocketHandshakeResponseReceived",
+        lambda event: frames.append(len(event["response"]["headersText"])),
+    )
+    debugger.on(
         "Network.webSocketFrameReceived",
-        lambda event: frames.append(len(event["response"]["payloadData"].encode())),
+        lambda event: frames.append(framed(len(event["response"]["payloadData"].encode()))),
     )
     guest.begin("clever")
     guest.settled()
     guest.page.wait_for_timeout(500)
     context.close()
     return sum(sizes), sum(frames)
+
+
+def framed(size: int) -> int:
+    """The bytes of a message of a socket with the head of its frame."""
+    return size + (2 if size < 126 else 4)
 
 
 def nodes_kept(browser: Browser, server: Server, games: int = 10) -> list[int]:
@@ -111,11 +122,12 @@ def main() -> None:
         )
         _, tasks = play(browser, server, bots=3)
         print(f"longest task with four seats: {max(tasks, default=0):.0f} ms (goal 50)")
-        loaded, received = bytes_before_the_first_move(browser, server)
-        print(
-            f"before the first move: {loaded / 1000:.1f} kB by HTTP with headers, "
-            f"{received / 1000:.1f} kB by the socket (goal 75)"
-        )
+        for locale in LOCALES:
+            loaded, received = bytes_before_the_first_move(browser, server, locale)
+            print(
+                f"before the first move ({locale}): {(loaded + received) / 1000:.1f} kB (goal 75), "
+                f"{loaded / 1000:.1f} by HTTP and {received / 1000:.1f} by the socket"
+            )
         nodes = nodes_kept(browser, server)
         print(f"nodes after each of {len(nodes)} games in a row: {nodes[0]} to {nodes[-1]}")
         browser.close()

@@ -1,10 +1,11 @@
 // What every visitor loads before the first move, as browsers get it at https: page, script, style and
-// the longest catalogue. `make bench-browser` measures the rest: what the server tells, and headers.
+// the longest catalogue. `make bench-browser` measures the rest, almost 14 kB: what the server tells by
+// HTTP and by the socket, and headers. Together they are to stay below 75 kB.
 
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 
-const LIMIT = 62_500
+const LIMIT = 61_000
 const folder = new URL('../src/foxtray/client/', import.meta.url)
 const read = (name) => readFileSync(new URL(name, folder))
 const build = Object.values(JSON.parse(read('build.json')))

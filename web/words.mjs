@@ -10,8 +10,11 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('src/main.ts', import.meta.url))
 const IMPORTED = /\bimport\s+(?!type\b)(?:[^'";]*?\bfrom\s+)?'(\.[^']+)'/g
 const ENTRY = /^ {2}'([^']+)': .*\n/gm
-/** Asked for by any part, but said only when something goes wrong: they come with the first refusal. */
-const LATER = ['refused.']
+/**
+ * Beginnings that are found in the first parts, but whose texts are said later: refusals come with the
+ * first one, and `fair.` is where lib/witness keeps what it saw.
+ */
+const LATER = ['refused.', 'fair.']
 
 /** The sources that are loaded at once. */
 function loadedFirst() {

@@ -120,6 +120,12 @@ class SheetView(TypedDict):
     ratings: list[RatingView]
 
 
+class SheetList(TypedDict):
+    """All sheets: together they are hardly larger than one, compressed."""
+
+    sheets: list[SheetView]
+
+
 def text(bonus: Bonus | None) -> str | None:
     return str(bonus) if bonus else None
 

@@ -347,7 +347,7 @@ def test_what_is_lost_once_is_asked_for_again(guest: Invite) -> None:
             lost.add(path)
             route.abort()
 
-    parts = r"/assets/(en|End)-|/api/(me$|sheets/|tables/.*/(course|record))"
+    parts = r"/assets/(en|End)-|/api/(me$|sheets$|tables/.*/(course|record))"
     ana.page.route(re.compile(parts), lose)
     ana.open()
     expect(ana.page.locator(".picture:has(svg)")).to_have_count(2)

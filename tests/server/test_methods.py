@@ -1,7 +1,10 @@
 """The methods that an address accepts, where a key may be given, and the headers of answers."""
 
+from pathlib import Path
+
 import pytest
 
+from foxtray.server.http.static import CLIENT
 from server.harness import Server, key_of
 from server.test_tables import solo
 
@@ -38,12 +41,22 @@ def test_a_key_stands_in_a_fragment_and_a_header(server: Server) -> None:
 
 @pytest.mark.parametrize(
     ("path", "document"),
-    [("/", True), ("/icon.svg", True), ("/sw.js", True), ("/api/me", False), ("/nope.css", False)],
+    [
+        ("/", True),
+        ("/icon.svg", True),
+        ("/sw.js", True),
+        ("/api/me", False),
+        ("/nope.css", False),
+        ("/assets/worker-*.js", True),
+        ("/assets/index-*.js", False),
+    ],
 )
 def test_every_answer_is_protected_as_its_kind_needs(
     server: Server, path: str, document: bool
 ) -> None:
-    """Styles and JSON are never shown as documents: a policy for these would only cost bytes."""
+    """Scripts, styles and JSON are never documents: a policy for these would only cost bytes."""
+    if "*" in path:
+        path = f"/assets/{next((CLIENT / 'assets').glob(Path(path).name)).name}"
     _, _, headers = server.exchange("GET", path, b"")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"

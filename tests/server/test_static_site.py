@@ -32,7 +32,8 @@ def copy_of(script: str) -> Any:
     ("asked", "file"),
     [
         ("games?language=de", "games.de.json"),
-        ("sheets/clever", "sheets/clever.json"),
+        ("lessons/clever?language=nl", "lessons/clever.nl.json"),
+        ("sheets", "sheets.json"),
         ("layouts/twice", "layouts/twice.json"),
         ("rules/twice?language=sr", "rules/twice.sr.json"),
     ],
@@ -96,7 +97,7 @@ def test_an_older_site_is_replaced(tmp_path: Path) -> None:
     site.write(tmp_path)
     domain = tmp_path / "CNAME"
     domain.write_text("games.example", encoding="utf-8")
-    gone = tmp_path / "data" / "sheets" / "gone.json"
+    gone = tmp_path / "data" / "layouts" / "gone.json"
     gone.write_text("{}", encoding="utf-8")
     old = tmp_path / "assets" / "old-1234.js"
     old.write_text("", encoding="utf-8")

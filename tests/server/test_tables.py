@@ -342,7 +342,12 @@ def test_the_games_with_their_words(server: Server) -> None:
     told = {game["id"]: game for game in server.http("GET", "/api/games?language=de")[1]["games"]}
     assert list(told) == ["clever", "twice"]
     assert told["twice"]["text"]["colour.silver"] == "Silber"
-    assert told["clever"]["lesson"][:2] == ["roll", "y>y4b"]
+    assert told["clever"]["lesson"] is True
+    assert not [key for game in told.values() for key in game["text"] if "lesson" in key]
+    lesson = server.http("GET", "/api/lessons/clever?language=de")[1]
+    assert lesson["inputs"][:2] == ["roll", "y>y4b"]
+    assert lesson["text"][0].startswith("Willkommen!")
+    assert len(lesson["text"]) == len(lesson["inputs"]) + 1
     assert told["clever"]["languages"] == ["en", "de", "nl", "sr"]
     assert told["clever"]["bots"][:2] == ["random", "greedy"]
     english = server.http("GET", "/api/games")[1]["games"]
@@ -351,6 +356,8 @@ def test_the_games_with_their_words(server: Server) -> None:
 
 
 def test_texts_and_pages(server: Server) -> None:
+    sheets = server.http("GET", "/api/sheets")[1]["sheets"]
+    assert sheets == [server.http("GET", f"/api/sheets/{game}")[1] for game in ("clever", "twice")]
     for game in ("clever", "twice"):
         assert server.http("GET", f"/api/sheets/{game}")[1]["id"] == game
         assert server.http("GET", f"/api/rules/{game}")[1]["clauses"]

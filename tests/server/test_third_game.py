@@ -48,7 +48,7 @@ def test_the_page_is_told_all_about_it(server: Server) -> None:
     assert [game["id"] for game in games] == ["clever", "twice", GAME]
     assert told["bots"] == ["random", "greedy"]
     assert told["languages"] == ["en", "de", "nl", "sr"]
-    assert told["lesson"][0] == "roll"
+    assert told["lesson"] is True
     assert told["text"]["title"] == "Jazbina"
     sheet = server.http("GET", f"/api/sheets/{GAME}")[1]
     assert [die["letter"] for die in sheet["dice"]] == ["w", "b", "n", "e", "g", "r"]
@@ -76,9 +76,11 @@ def test_a_whole_game_with_a_bot(server: Server, tmp_path: Path, seats: str) -> 
 
 
 def test_its_guided_game(server: Server) -> None:
-    lesson = server.http("GET", "/api/games")[1]["games"][-1]["lesson"]
+    lesson = server.http("GET", f"/api/lessons/{GAME}?language=de")[1]
     made, pupil = solo(server, GAME, tutorial=True)
-    for step in lesson:
+    assert lesson["text"][0] == "Willkommen im Bau! Wirf deine sechs Würfel."
+    assert len(lesson["text"]) == len(lesson["inputs"]) + 1
+    for step in lesson["inputs"]:
         command = {"kind": "roll"} if step == "roll" else {"kind": "play", "action": step}
         assert post(server, made["id"], pupil, **command)["type"] == "ack"
     assert snapshot(server, made["id"], pupil)["game"]["seats"][0]["marks"] == {
@@ -108,7 +110,8 @@ def test_a_game_without_a_guided_one(tmp_path: Path, monkeypatch: pytest.MonkeyP
     environment = third_game.environment(tmp_path / "site", tmp_path / "package")
     monkeypatch.setenv("PYTHONPATH", environment["PYTHONPATH"])
     with Server(tmp_path / "store.db") as server:
-        assert server.http("GET", "/api/games")[1]["games"][-1]["lesson"] is None
+        assert server.http("GET", "/api/games")[1]["games"][-1]["lesson"] is False
+        assert server.http("GET", f"/api/lessons/{GAME}")[1]["code"] == "no_lesson"
         _, token = server.player()
         wish = {"game": GAME, "seats": [{"kind": "me"}], "tutorial": True}
         assert server.http("POST", "/api/tables", wish, token)[1]["code"] == "no_lesson"

@@ -60,7 +60,7 @@ describe('the halves of a catalogue', () => {
     const first = firstWords()
     const keys = Object.keys(en)
     expect(keys.filter(first)).toEqual(expect.arrayContaining(['loading', 'act.roll', 'log.passed', 'refused.offline']))
-    expect(keys.filter((key) => !first(key))).toEqual(expect.arrayContaining(['admin.ban', 'refused.seat_taken']))
+    expect(keys.filter((key) => !first(key))).toEqual(expect.arrayContaining(['admin.ban', 'fair.how', 'refused.seat_taken']))
   })
 
   it('come one after the other', { timeout: 120_000 }, async () => {

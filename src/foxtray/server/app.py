@@ -72,6 +72,12 @@ INERT = ("application/json", "text/css", "image/png")
 """Never run as a document, since their type is not guessed: the rest would only cost bytes."""
 
 
+def is_inert(path: str, media: str) -> bool:
+    """Whether an answer needs no policy: scripts have that of their page, but workers do not."""
+    script = path.startswith("/assets/") and media.startswith("text/javascript")
+    return media.startswith(INERT) or (script and not path.startswith("/assets/worker"))
+
+
 class Gate:
     """Refuses requests for another host or from another origin."""
 
@@ -89,7 +95,7 @@ class Gate:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY.items():
                     headers[name] = value
-                if not headers.get("content-type", "").startswith(INERT):
+                if not is_inert(scope["path"], headers.get("content-type", "")):
                     headers.update(DOCUMENT_SECURITY)
             await send(message)
 

@@ -1,4 +1,4 @@
-"""What is told to everybody alike: games, sheets, tables of the rules, rulebooks."""
+"""What is told to everybody alike: games, lessons, sheets, tables of the rules, rulebooks."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from foxtray import rulebook
 from foxtray.bots.levels import LEVELS, SUBSTITUTE, USUAL
 from foxtray.errors import FoxtrayError
 from foxtray.games.registry import SHEETS, folder_of
-from foxtray.geometry import sheet_view
+from foxtray.geometry import SheetList, sheet_view
 from foxtray.layouts import layout_view
 from foxtray.server.protocol.codec import encode
-from foxtray.server.protocol.messages import GameInfo, GameList, RulesText
+from foxtray.server.protocol.messages import GameInfo, GameList, LessonText, RulesText
 from foxtray.server.protocol.refusals import Refusal
 
 BotsOf = Callable[[str], Sequence[str]]
 """The bots that can play a game."""
+LESSON = "lesson."
+"""How the keys of a guided game's texts begin."""
 
 
 def game_list(language: str, bots_of: BotsOf) -> GameList:
@@ -23,13 +25,28 @@ def game_list(language: str, bots_of: BotsOf) -> GameList:
     found = []
     for game in SHEETS:
         folder = folder_of(game)
-        lesson = list(folder.lesson.inputs) if folder.lesson else None
         able = list(bots_of(game))
         usual = {bot: round(folder.strength[bot]["mean"]) for bot in able if bot in folder.strength}
         level = USUAL if USUAL in able else SUBSTITUTE
-        text = folder.text(language)
-        found.append(GameInfo(game, list(folder.texts), able, usual, level, lesson, text))
+        taught = folder.lesson is not None
+        told = folder.text(language)
+        text = {key: words for key, words in told.items() if not key.startswith(LESSON)}
+        found.append(GameInfo(game, list(folder.texts), able, usual, level, taught, text))
     return GameList(found)
+
+
+def lesson_text(game: str, language: str) -> LessonText:
+    """The guided game of a game."""
+    folder = folder_of(game)
+    if folder.lesson is None:
+        raise Refusal("no_lesson")
+    inputs, text = list(folder.lesson.inputs), folder.text(language)
+    return LessonText(inputs, [text[f"{LESSON}{number + 1}"] for number in range(len(inputs) + 1)])
+
+
+def sheet_list() -> SheetList:
+    """The geometry of all sheets."""
+    return {"sheets": [sheet_view(game) for game in SHEETS]}
 
 
 def rules_text(game: str, language: str) -> RulesText:
@@ -56,9 +73,11 @@ def facts(bots_of: BotsOf) -> Iterator[tuple[str, str, bytes]]:
     """All of it as JSON, by the end of its address in the API and its language, if it has one."""
     for language in languages():
         yield "games", language, encode(game_list(language, bots_of))
+    yield "sheets", "", encode(sheet_list())
     for game in SHEETS:
-        yield f"sheets/{game}", "", encode(sheet_view(game))
         yield f"layouts/{game}", "", encode(layout_view(game))
         for language in languages():
+            if folder_of(game).lesson is not None:
+                yield f"lessons/{game}", language, encode(lesson_text(game, language))
             if folder_of(game).rulebook(language) is not None:
                 yield f"rules/{game}", language, encode(rules_text(game, language))

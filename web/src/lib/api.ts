@@ -10,6 +10,7 @@ import type {
   DailyToday,
   GameList,
   History,
+  LessonText,
   LinkMade,
   LinkUse,
   Match,
@@ -19,6 +20,7 @@ import type {
   Problem,
   RefusalCode,
   RulesText,
+  SheetList,
   SheetView,
   Snapshot,
   Statistics,
@@ -149,10 +151,15 @@ export const api = {
   record: (id: string, key: string) => request<string>('GET', `tables/${id}/record`, { key }),
   qrAddress: (id: string, link: 'invite' | 'watch') => `/api/tables/${id}/qr.svg?link=${link}`,
   games: (language: string) => once<GameList>(`games${query({ language })}`),
+  lesson: (game: string, language: string) => once<LessonText>(`lessons/${game}${query({ language })}`),
   rules: (game: string, language: string) =>
     request<RulesText>('GET', `rules/${game}${query({ language })}`),
   /** A sheet; it brings the colours of its dice along. */
-  sheet: (game: string) => once<SheetView>(`sheets/${game}`).then(painted),
+  async sheet(game: string): Promise<SheetView> {
+    const { sheets } = await once<SheetList>('sheets')
+    // The server says why it has none.
+    return painted(sheets.find((sheet) => sheet.id === game) ?? (await request('GET', `sheets/${game}`)))
+  },
   /**
    * All steps in pieces, so that none of them keeps the page busy for long. What has come is kept: who
    * asks again after a failure goes on from there.

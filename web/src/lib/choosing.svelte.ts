@@ -26,8 +26,8 @@ export class Choosing {
 
   /** Where a guided game stands. */
   readonly lesson = $derived.by(() => {
-    const info = this.table.info
-    return info?.tutorial ? lessonFor(info.game, this.table.entries) : null
+    const { lesson, entries } = this.table
+    return lesson && lessonFor(lesson, entries)
   })
   readonly awaited = $derived.by(() => {
     const { game, seat } = this.table

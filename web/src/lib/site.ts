@@ -10,11 +10,11 @@ export function fileAddress(name: string): string {
   return serverless ? new URL(name, document.baseURI.replace(/[#?].*/, '')).href : `/${name}`
 }
 
-const FACTS = /^(games|sheets|layouts|rules|nets)\b/
+const FACTS = /^(games|lessons|sheets|layouts|rules|nets)\b/
 
 /**
- * Where something is asked for. What is the same for everybody (games, sheets, tables of the rules,
- * rulebooks, nets) is a file where there is no server; for all else one is needed, and null says so.
+ * Where something is asked for. What is the same for everybody (games, lessons, sheets, tables of
+ * the rules, rulebooks, nets) is a file where there is no server; for all else one is needed, and null says so.
  */
 export function source(path: string): string | null {
   if (!serverless) return `/api/${path}`

@@ -6,7 +6,7 @@ import type { GameView, Preview } from './game'
 import { hex, randomBytes } from './sha256'
 import type { Foresight } from '../local/foresight'
 import type { Phrase } from './phrases.svelte'
-import type { Entry, FromServer, Notice, PaceName, Problem, TableInfo, You } from './wire'
+import type { Entry, FromServer, LessonText, Notice, PaceName, Problem, TableInfo, You } from './wire'
 
 /** Commands that act for one seat: mine, or that of a guest on this device. */
 const OF_A_SEAT = ['roll', 'enter_faces', 'play', 'undo']
@@ -44,6 +44,8 @@ export class Table {
   you = $state.raw<You>({ seat: null, host: false, guests: [], may_sit: false, invite: null, watch: null, key: null, loopback: false })
   info = $state.raw<TableInfo | null>(null)
   game = $state.raw<GameView | null>(null)
+  /** The guided game, once it has come; null at other tables. */
+  lesson = $state.raw<LessonText | null>(null)
   undo = $state.raw<number[]>([])
   deadlines = $state.raw<Record<string, number>>({})
   /** How far the server's clock is ahead of this one, in milliseconds. */

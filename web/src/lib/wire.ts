@@ -198,6 +198,11 @@ export interface SheetView {
   ratings: RatingView[]
 }
 
+/** All sheets: together they are hardly larger than one, compressed. */
+export interface SheetList {
+  sheets: SheetView[]
+}
+
 /** What the rules know of a sheet, and the names of what they number. */
 export interface LayoutView {
   game: string
@@ -1511,12 +1516,11 @@ export interface GameInfo {
   usual: Record<string, number>
   /** The bot to offer first. No weaker one plays for somebody absent. */
   level: string
-  /** The inputs of its guided game, in order: `roll`, or an action. Null if it has none. */
-  lesson: string[] | null
+  /** Whether there is a guided game. */
+  lesson: boolean
   /**
    * `title`, `line`, `colour.<colour>` and `letter.<colour>` of each die, `help.<colour>` of each
-   * area, `rating.<n>` from 0, and `lesson.<n>` from 1 if there is a guided game. An optional
-   * `credit` says who designed the game.
+   * area, and `rating.<n>` from 0. An optional `credit` says who designed the game.
    */
   text: Record<string, string>
 }
@@ -1628,6 +1632,14 @@ export interface InvitationMade {
 /** A table that is gone. */
 export interface TableClosed {
   id: string
+}
+
+/** The guided game of a game. */
+export interface LessonText {
+  /** What to do, in order: `roll`, or an action. */
+  inputs: string[]
+  /** What is said before each of them, and at the end. */
+  text: string[]
 }
 
 /** The rulebook of a game: the whole text as Markdown, and its numbered clauses. */

@@ -20,11 +20,11 @@ from foxtray.bots.compact import compact
 from foxtray.dice import SecretDice
 from foxtray.errors import FoxtrayError
 from foxtray.games.registry import sheet_of
-from foxtray.geometry import SheetView, sheet_view
+from foxtray.geometry import SheetList, SheetView, sheet_view
 from foxtray.layouts import LayoutView, layout_view
 from foxtray.server import statistics
 from foxtray.server.devices import device_name
-from foxtray.server.facts import game_list, rules_text
+from foxtray.server.facts import game_list, lesson_text, rules_text, sheet_list
 from foxtray.server.http.live import Live
 from foxtray.server.http.services import COOKIE, Services
 from foxtray.server.http.static import SMALL, bytes_file, json_file, send
@@ -41,6 +41,7 @@ from foxtray.server.protocol.messages import (
     GivenUpLine,
     Hinted,
     History,
+    LessonText,
     LinkMade,
     LinkUse,
     Me,
@@ -421,6 +422,10 @@ async def list_games(call: Call) -> GameList:
     return game_list(call.query["language"], able)
 
 
+async def list_sheets(_: Call) -> SheetList:
+    return sheet_list()
+
+
 async def get_sheet(call: Call) -> SheetView:
     return sheet_view(call.game)
 
@@ -431,6 +436,10 @@ async def get_layout(call: Call) -> LayoutView:
 
 async def get_nets(call: Call) -> Response:
     return send(call.request, bytes_file(compact(call.game)), "no-cache")
+
+
+async def get_lesson(call: Call) -> LessonText:
+    return lesson_text(call.game, call.query["language"])
 
 
 async def get_rules(call: Call) -> RulesText:
@@ -481,6 +490,8 @@ ENDPOINTS = (
              media="image/svg+xml"),
     Endpoint("GET", "/api/games", list_games, "The games, and their words in a language", GameList,
              query=(LANGUAGE,), public=True),
+    Endpoint("GET", "/api/sheets", list_sheets, "The geometry of all sheets", SheetList,
+             public=True),
     Endpoint("GET", "/api/sheets/{game}", get_sheet, "The geometry of a sheet", SheetView,
              public=True),
     Endpoint("GET", "/api/layouts/{game}", get_layout, "The tables of the rules for a sheet",
@@ -488,6 +499,8 @@ ENDPOINTS = (
     Endpoint("GET", "/api/nets/{game}", get_nets,
              "The settings of the levels and their nets in half precision", bytes,
              media="application/octet-stream"),
+    Endpoint("GET", "/api/lessons/{game}", get_lesson, "The guided game", LessonText,
+             query=(LANGUAGE,), public=True),
     Endpoint("GET", "/api/rules/{game}", get_rules, "The rulebook in words", RulesText,
              query=(LANGUAGE,), public=True),
 )  # fmt: skip

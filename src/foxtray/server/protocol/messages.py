@@ -1270,12 +1270,11 @@ class GameInfo(Struct, frozen=True):
     """What a bot usually scores alone, as far as it was measured."""
     level: str
     """The bot to offer first. No weaker one plays for somebody absent."""
-    lesson: list[str] | None
-    """The inputs of its guided game, in order: `roll`, or an action. Null if it has none."""
+    lesson: bool
+    """Whether there is a guided game."""
     text: dict[str, str]
     """`title`, `line`, `colour.<colour>` and `letter.<colour>` of each die, `help.<colour>` of each
-    area, `rating.<n>` from 0, and `lesson.<n>` from 1 if there is a guided game. An optional
-    `credit` says who designed the game."""
+    area, and `rating.<n>` from 0. An optional `credit` says who designed the game."""
 
 
 class GameList(Struct, frozen=True):
@@ -1409,6 +1408,15 @@ class TableClosed(Struct, frozen=True):
     """A table that is gone."""
 
     id: str
+
+
+class LessonText(Struct, frozen=True):
+    """The guided game of a game."""
+
+    inputs: list[str]
+    """What to do, in order: `roll`, or an action."""
+    text: list[str]
+    """What is said before each of them, and at the end."""
 
 
 class RulesText(Struct, frozen=True):
