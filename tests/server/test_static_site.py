@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from foxtray.cli import main
+from foxtray.errors import FoxtrayError
 from foxtray.server import offline, site
 from foxtray.server.http.static import CLIENT
+from foxtray.server.run import Parts, run
+from foxtray.server.settings import Settings
 from server.harness import Server
 
 
@@ -87,9 +90,13 @@ def test_any_change_makes_a_new_version() -> None:
     assert len(others | {one}) == 3
 
 
-def test_a_worker_without_a_place_for_its_files_is_refused() -> None:
-    with pytest.raises(ValueError, match="no line for its files"):
-        offline.worker(b"self.oninstall = null\n", {})
+def test_a_page_older_than_its_server_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<title>Foxtray</title>", encoding="utf-8")
+    (tmp_path / "sw.js").write_text("self.oninstall = null\n", encoding="utf-8")
+    data = tmp_path / "foxtray.db"
+    with pytest.raises(FoxtrayError, match="build it again with: make web"):
+        run(Settings(db=data, port=0), Parts(client=tmp_path))
+    assert not data.exists(), "the server has begun to start"
 
 
 def test_an_older_site_is_replaced(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 from foxtray.server.app import create_app
 from foxtray.server.bots.pool import WorkerPool
 from foxtray.server.http.services import Services
+from foxtray.server.http.static import Client
 from foxtray.server.machine import Machine
 from foxtray.server.settings import Settings
 from foxtray.server.store import StoreError
@@ -20,7 +21,7 @@ from simulation.loop import Process, SimulatedLoop
 from simulation.network import Request, Wire
 from simulation.workers import Worker
 
-NO_CLIENT = Path("no-client")
+NO_CLIENT = Client(Path("no-client"))
 GRACE = 5.0
 """Seconds that a server which stops waits for requests to be answered."""
 

@@ -35,7 +35,7 @@ from foxtray.server.http.limits import Limits, limits_of
 from foxtray.server.http.live import Live
 from foxtray.server.http.openapi import document
 from foxtray.server.http.services import Services
-from foxtray.server.http.static import CLIENT, Client
+from foxtray.server.http.static import Client
 from foxtray.server.machine import MACHINE, Machine
 from foxtray.server.metrics import Metrics
 from foxtray.server.names import RefusedNames
@@ -130,7 +130,7 @@ def create_app(
     workers: WorkerPool,
     metrics: Metrics | None = None,
     limits: Limits | None = None,
-    client: Path = CLIENT,
+    client: Client | None = None,
     *,
     check_throws: bool = True,
     machine: Machine = MACHINE,
@@ -269,7 +269,7 @@ def create_app(
             Route("/livez", livez),
             Route("/readyz", readyz),
             Route("/metrics", figures),
-            Route(PAGES, Client(client).page, methods=["GET"]),
+            Route(PAGES, (client or Client()).page, methods=["GET"]),
         ],
         exception_handlers={
             FoxtrayError: refused,

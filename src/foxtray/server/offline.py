@@ -6,11 +6,18 @@ import hashlib
 import re
 from collections.abc import Mapping
 
+from foxtray.errors import FoxtrayError
 from foxtray.server.protocol.codec import encode
 
 WORKER = "sw.js"
 _COPY = re.compile(rb"^const COPY = .*$", re.MULTILINE)
 _UNKEPT = re.compile(r"sw\.js|build\.json|.*\.(br|gz)")
+
+
+class OutdatedPage(FoxtrayError):
+    """The page in this checkout is older than its server."""
+
+    code = "outdated_page"
 
 
 def is_kept(name: str) -> bool:
@@ -29,5 +36,7 @@ def worker(script: bytes, files: Mapping[str, bytes]) -> bytes:
     copy = {"version": digest.hexdigest()[:16], "files": list(files)}
     filled, found = _COPY.subn(lambda _: b"const COPY = " + encode(copy), script)
     if found != 1:
-        raise ValueError(f"{WORKER} has no line for its files")
+        raise OutdatedPage(
+            "the page was built by another version of Foxtray; build it again with: make web"
+        )
     return filled

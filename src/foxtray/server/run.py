@@ -28,6 +28,7 @@ from foxtray.server.http.limits import RATES, Rate, RateKey, limits_of
 from foxtray.server.http.live import WireProtocol
 from foxtray.server.http.services import Services
 from foxtray.server.http.slow_requests import timely
+from foxtray.server.http.static import CLIENT, Client
 from foxtray.server.listening import bind, inherited, page
 from foxtray.server.metrics import Metrics
 from foxtray.server.protocol.messages import MAX_FRAME
@@ -152,11 +153,14 @@ class Parts:
     check_throws: bool = True
     """Whether to check that the dice in a log follow from the table's secret."""
     open_page: Callable[[str], object] = webbrowser.open
+    client: Path = CLIENT
+    """The folder with the files of the page."""
 
 
 async def serve(settings: Settings, parts: Parts) -> None:
     """Run until a signal stops the server."""
     metrics = Metrics()
+    client = Client(parts.client)
     listeners = inherited()
     if listeners:
         host, port = listeners[0].getsockname()[:2]
@@ -177,6 +181,7 @@ async def serve(settings: Settings, parts: Parts) -> None:
         workers,
         metrics,
         limits_of(settings, parts.rates),
+        client,
         check_throws=parts.check_throws,
     )
     server = Stopping(
