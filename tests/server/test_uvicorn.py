@@ -44,6 +44,7 @@ def broken(what: str, module: str) -> str:
         (WebSocketsSansIOProtocol, "handle_ping", ["self"], LIVE),
         (WebSocketsSansIOProtocol, "handle_pong", ["self", "event"], LIVE),
         (WebSocketsSansIOProtocol, "shutdown", ["self"], LIVE),
+        (WebSocketsSansIOProtocol, "send", ["self", "message"], LIVE),
         (Server, "shutdown", ["self", "sockets"], RUN),
     ],
 )
@@ -66,7 +67,15 @@ def test_what_we_override_is_there(
         ),
         (
             WireProtocol,
-            {"handle_connect", "data_received", "handle_cont", "handle_ping", "handle_pong"},
+            {
+                "handle_connect",
+                "data_received",
+                "handle_cont",
+                "handle_ping",
+                "handle_pong",
+                "shutdown",
+                "send",
+            },
             LIVE,
         ),
     ],
@@ -162,10 +171,50 @@ def test_a_socket_lets_us_write_past_the_application() -> None:
             assert handed_over, broken("the hand-over to a WebSocket", SLOW_REQUESTS)
             await until(lambda: socket.scope["extensions"][WIRE], "the scope's extensions", LIVE)
             assert socket.close_sent is False, broken("close_sent", LIVE)
-            assert socket.scope["extensions"][WIRE]["write"](b"hi") == 0
+            assert socket.scope["extensions"][WIRE]["write"](b"hi") == 4
             assert await reader.readexactly(4) == b"\x81\x02hi", broken("the frames", LIVE)
+            socket.scope["extensions"][WIRE]["write"](b"so")
             socket.scope["extensions"][WIRE]["leave"]()
+            assert await reader.readexactly(4) == b"\x81\x02so", broken("shutdown", LIVE)
             assert await reader.readexactly(4) == b"\x88\x02\x03\xf4", broken("shutdown", LIVE)
             socket.scope["extensions"][WIRE]["leave"]()  # once is enough
+
+    asyncio.run(main())
+
+
+def test_what_is_written_at_once_is_sent_at_once() -> None:
+    sent: list[bytes] = []
+
+    class Seen(WireProtocol):
+        def handle_connect(self, event: Any) -> None:
+            super().handle_connect(event)
+            made.append(self)
+
+    made: list[Any] = []
+
+    async def main() -> None:
+        async with connected(Seen) as (_, reader, writer):
+            writer.write(UPGRADE)
+            await reader.readuntil(b"\r\n\r\n")
+            (socket,) = made
+            real = socket.transport
+
+            class Watched:
+                def write(self, data: bytes) -> None:
+                    sent.append(data)
+                    real.write(data)
+
+                def __getattr__(self, name: str) -> Any:
+                    return getattr(real, name)
+
+            socket.transport = Watched()
+            write = socket.scope["extensions"][WIRE]["write"]
+            assert write(b"hi") < write(b"so"), "what waits does not grow"
+            assert await reader.readexactly(8) == b"\x81\x02hi\x81\x02so"
+            await socket.send({"type": "websocket.close", "code": 1000})
+            assert sent[0] == b"\x81\x02hi\x81\x02so"
+            write(b"too late")
+            await asyncio.sleep(0)
+            assert b"too late" not in b"".join(sent)
 
     asyncio.run(main())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-GATHER = 0.012
+GATHER = 0.02
 """Seconds that a commit waits for company at most, where there is any to expect.
 
 A commit wakes two threads and the disk, however little it contains, and takes the interpreter from
 the event loop a few times. Sharing one saves CPU even on a server that is not busy, and nobody
-notices a hundredth of a second.
+notices a fiftieth of a second.
 """
 COMPANY = 6
 """How many others are enough: the busier a server is, the shorter it waits for them."""
