@@ -207,3 +207,17 @@ def test_random_actions_are_fair_and_legal() -> None:
     counts = np.bincount(drawn[1:], minlength=82)
     assert counts[[3, 40, 81]].sum() == 5999
     assert (counts[[3, 40, 81]] > 1850).all()
+
+
+@pytest.mark.parametrize("width", [*range(9, 26), 82, 163])
+def test_every_legal_action_is_equally_likely(width: int) -> None:
+    """Whatever number is drawn, the action is the one that counting along the row would find."""
+    draw = np.random.default_rng(width)
+    mask = draw.random((200, width)) < draw.random((200, 1)) ** 2
+    mask[0], mask[1] = False, True
+    luck = np.random.default_rng(7).random(len(mask))
+    wanted = [
+        np.flatnonzero(row)[int(share * row.sum())] if row.any() else 0
+        for row, share in zip(mask, luck, strict=True)
+    ]
+    assert random_actions(mask, np.random.default_rng(7)).tolist() == wanted

@@ -46,8 +46,11 @@ def total(t: Tables, s: State, seat: int, points: Rows) -> int:
 
 def observe(t: Tables, s: State, points: Rows, totals: Ints, own: int, out: Row, n: int) -> int:
     """Write what a seat sees into `out` from index `n` on; returns the index after it."""
-    for k in range(s.seats):
-        n = observe_seat(t, s, points, totals, (own + k) % s.seats, out, n)
+    # Counted by hand: a division costs more than all the writing for a seat's tracks.
+    seat = own
+    for _ in range(s.seats):
+        n = observe_seat(t, s, points, totals, seat, out, n)
+        seat = seat + 1 if seat + 1 < s.seats else 0
     for d in range(DICE):
         out[n + d] = s.face[d]
         out[n + DICE + d] = s.place[d]
@@ -57,7 +60,8 @@ def observe(t: Tables, s: State, points: Rows, totals: Ints, own: int, out: Row,
     out[n + 1] = s.phase
     out[n + 2] = s.rolls
     out[n + 3] = s.rerolls
-    out[n + 4] = (rules.active_seat(s) - own) % s.seats
+    ahead = rules.active_seat(s) - own
+    out[n + 4] = ahead if ahead >= 0 else ahead + s.seats
     return n + 5
 
 

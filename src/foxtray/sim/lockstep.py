@@ -20,7 +20,7 @@ from foxtray.observation import Observation, observation_of
 from foxtray.sim import compiled
 from foxtray.sim.arrays import STATE, from_array, new_work, tables_of, write
 from foxtray.sim.batch import INSIDE, Chooser, checked, name_of
-from foxtray.sim.steps import NOBODY, OUTSIDE
+from foxtray.sim.steps import BYTES, NOBODY, OUTSIDE
 
 Array = npt.NDArray[Any]
 
@@ -49,7 +49,9 @@ def steps() -> ModuleType:
         STEPS,
         chance=compiled.chance(),
         loops=compiled.loops(),
-        observation=compiled.compile_module("foxtray.core.observation", rules=compiled.rules()),
+        observation=compiled.compile_module(
+            "foxtray.core.observation", inline=True, rules=compiled.rules()
+        ),
         rules=compiled.rules(),
     )
 
@@ -57,8 +59,12 @@ def steps() -> ModuleType:
 def random_actions(mask: Array, rng: np.random.Generator) -> Array:
     """A random legal action for every row of a mask; 0 where a row has none."""
     mask = np.ascontiguousarray(mask).view(np.int8)
-    out = np.zeros(len(mask), np.int64)
-    steps().pick(mask, rng.random(len(mask)), out)
+    n, width = mask.shape
+    whole = (width - 1) // BYTES
+    words = np.ndarray((n, whole), np.int64, mask, 0, (width, BYTES))
+    ends = np.ndarray(n, np.int64, mask, width - BYTES, (width,))
+    out = np.empty(n, np.int64)
+    steps().pick(words, ends, width - whole * BYTES, rng.random(n), out)
     return out
 
 

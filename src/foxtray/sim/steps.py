@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 OUTSIDE = loops.OUTSIDE
 RANDOM = loops.RANDOM
 NOBODY = -1
-BLOCK = 8
+BYTES, BITS = 8, 8
+ONES, HIGHEST_BYTE = 0x0101010101010101, 56
+"""A product with these ones adds up the bytes of a word, each byte with those below it."""
+HIGH_BITS = -0x7F7F7F7F7F7F7F80
 
 
 @dataclass(slots=True)
@@ -266,28 +269,30 @@ def wins(tables: list[Tables], states: list[State], out: Ints) -> None:
         out[i] = rules.winners(tables[0], states[i]) if states[i].phase == OVER else 0
 
 
-def pick(mask: Array, luck: Array, out: Ints) -> None:
-    """A legal action for every row of a mask, by a number from 0 to 1; 0 in an empty row."""
-    for i in range(mask.shape[0]):
-        count = 0
-        for action in range(mask.shape[1]):
-            count += mask[i, action]
+def pick(words: Array, ends: Ints, tail: int, luck: Array, out: Ints) -> None:
+    """A legal action for every row of a mask, by a number from 0 to 1; 0 in an empty row.
+
+    A row of `words` is one of the mask, eight actions in a word; the last `tail` actions are the
+    highest bytes of a word in `ends`. No branch depends on chance: processors guess those wrong.
+    """
+    for i in range(len(ends)):
+        end = ends[i] >> (BYTES - tail) * BITS
+        count = end * ONES >> HIGHEST_BYTE
+        for k in range(words.shape[1]):
+            count += words[i, k] * ONES >> HIGHEST_BYTE
         left = int(luck[i] * count)
-        # In blocks, because most of a mask is empty.
-        first = 0
-        for block in range(0, mask.shape[1] - BLOCK, BLOCK):
-            among = 0
-            for k in range(BLOCK):
-                among += mask[i, block + k]
-            if left < among:
-                break
-            left -= among
-            first = block + BLOCK
         chosen = 0
-        for action in range(first, mask.shape[1]):
-            if mask[i, action]:
-                if left == 0:
-                    chosen = action
-                    break
-                left -= 1
-        out[i] = chosen
+        skipped = 0
+        so_far = 0
+        word = end
+        for k in range(words.shape[1]):
+            so_far += words[i, k] * ONES >> HIGHEST_BYTE
+            if so_far <= left:
+                chosen += BYTES
+                skipped = so_far
+        if chosen < words.shape[1] * BYTES:
+            word = words[i, chosen // BYTES]
+        # Each byte of the product says how many are legal up to there.
+        too_few = (left - skipped) * ONES + HIGH_BITS - word * ONES
+        chosen += (too_few >> 7 & ONES) * ONES >> HIGHEST_BYTE
+        out[i] = chosen if count else 0
