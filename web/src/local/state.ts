@@ -132,7 +132,9 @@ export class TableState {
     return this.playing.mayUndoThrow() && this.enteredBy.at(-1) === seat
   }
 
+  /** The seats that could take something back. */
   undoable(): number[] {
+    if (this.over) return []
     const seats = this.setup.seats.map((_, seat) => seat)
     return seats.filter((seat) => this.playing.mayUndo(seat) || this.mayUndoFaces(seat))
   }
