@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ import msgspec
 from translated import node
 
 from foxtray import SHEETS
+from foxtray.dice import SecretDice, Throw, entropy_commitment
 from foxtray.game import RULES_VERSION
 from foxtray.geometry import sheet_view
+from foxtray.history import Setup
 from foxtray.layouts import layout_view
-from foxtray.record import read
+from foxtray.record import Record, read
 from foxtray.server.protocol import inputs
 from foxtray.server.protocol.inputs import AnyInput, SeatSetup, TableSetup
 from foxtray.server.store import TableRow
@@ -30,6 +33,8 @@ ENDED_BY_A_ROLL = 984
 """A game with real dice whose last roll nobody could use: it ended at once."""
 PREVIEWED = 0.2
 """How often the effects of all actions are compared, too."""
+DICE = ("own", "seed", "secret", "committed", "given up")
+"""The kinds of dice that records know, and a game that was given up."""
 AT_ONCE = 50
 """Games in one file, so that none gets too large."""
 WEB = Path(__file__).parent.parent / "web"
@@ -154,6 +159,33 @@ class Play:
         return {"kind": "me", "name": self.names[ME]}
 
 
+def some_record(game: str, dice: str) -> Json:
+    """A finished record of two seats, as other programs write it, and the game at its end."""
+    rng = random.Random(game + dice)
+    setup = Setup(game, 2, fox_floor=True, names=("Ana", "Ben"))
+    if dice == "seed":
+        setup = replace(setup, seed=rng.getrandbits(64))
+    elif dice != "own":
+        secret, entropies = rng.randbytes(32), (rng.randbytes(16), b"")
+        promise, first = SecretDice(secret).commitment, SecretDice(secret, entropies).first(2)
+        setup = replace(setup, secret=secret, entropies=entropies, commitment=promise, first=first)
+        if dice == "committed":
+            own = entropy_commitment(promise, 0, entropies[0])
+            setup = replace(setup, commitments=(own, ""))
+    record = Record(setup)
+    while not record.game.over and (dice != "given up" or len(record.inputs) < 50):
+        if record.game.rolling():
+            faces = tuple(rng.randint(1, 6) for _ in range(6))
+            record.roll(Throw(faces) if dice == "own" else None)
+        else:
+            seat = rng.choice(record.game.awaiting())
+            record.play(seat, rng.choice(record.game.legal(seat)))
+    record.given_up = not record.game.over
+    text = record.text()
+    assert read(text)[1] == (dice != "own")
+    return {"text": text, "game": game_view(record.game)}
+
+
 def run_twin(place: Path) -> subprocess.CompletedProcess[str]:
     """Run the twin in JavaScript on the files that begin so."""
     return subprocess.run(
@@ -170,7 +202,11 @@ def compare(place: Path, seeds: Sequence[int]) -> tuple[list[Play], list[str]]:
     """Let the page build the same tables; returns the games, and the records that it wrote."""
     played = [Play(seed) for seed in seeds]
     layouts = {game: {"layout": layout_view(game), "sheet": sheet_view(game)} for game in SHEETS}
-    told = {"layouts": layouts, "games": [one.play() for one in played]}
+    told = {
+        "layouts": layouts,
+        "games": [one.play() for one in played],
+        "records": [some_record(game, dice) for game in SHEETS for dice in DICE],
+    }
     place.with_suffix(".in.json").write_text(json.dumps(told), encoding="utf-8")
     twin = run_twin(place)
     assert twin.returncode == 0, twin.stdout + twin.stderr

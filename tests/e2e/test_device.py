@@ -17,7 +17,8 @@ from e2e.conftest import CHROMIUM, FLAGS, Invite
 from e2e.driver import PHONE, Guest, Json
 from e2e.test_offline import READY
 from foxtray.cli import main
-from foxtray.record import read
+from foxtray.history import Setup
+from foxtray.record import Record, read
 
 
 def begin(one: Guest, game: str, how: str = "solo", level: str = "Greedy") -> None:
@@ -128,7 +129,7 @@ def test_a_game_goes_on_after_the_browser_was_killed(
     one = device.start()
     device.unplug()
     one.open()
-    one.page.click(f"[data-local={table}]")
+    one.page.click(f"[data-continue={table}]")
     one.shows(before)
     one.dash()
     one.axe()
@@ -169,7 +170,7 @@ def test_people_with_real_dice_share_a_device(guest: Invite) -> None:
     one.menu("Leave table")
     one.page.click("dialog button:has-text('Give up')")
     expect(one.page.locator(".home")).to_be_visible()
-    expect(one.page.locator("[data-local]")).to_have_count(0)
+    expect(one.page.locator("[data-continue]")).to_have_count(0)
 
 
 def test_a_guided_game_needs_no_server(guest: Invite) -> None:
@@ -214,12 +215,40 @@ def test_games_are_saved_loaded_and_handed_over(guest: Invite, tmp_path: Path) -
     one.page.click("[data-delete]")
     expect(one.page.locator(f"[data-local={table}]")).to_have_count(0)
     # Whatever else the file is, it is refused in words.
-    for text in ("", "{}", "foxtray 1", json.dumps({**held, "version": 9})):
+    for text in ("", "{}", "fox", json.dumps({**held, "version": 9})):
         bad = tmp_path / "bad.json"
         bad.write_text(text)
         one.open("/history")
         one.page.set_input_files("[data-import]", str(bad))
-        expect(one.page.locator("[role=alert]")).to_contain_text("does not hold games")
+        expect(one.page.locator("[role=alert]")).to_contain_text("neither a game record")
+
+
+def test_a_record_is_opened_on_a_device_that_has_no_games(guest: Invite, tmp_path: Path) -> None:
+    record = Record(Setup("twice", 2, names=("Ana", "Ben"), seed=7))
+    for _ in iter(lambda: record.game.over, True):
+        if record.game.rolling():
+            record.roll()
+        else:
+            seat = record.game.awaiting()[0]
+            record.play(seat, record.game.legal(seat)[0])
+    file = tmp_path / "game.fox"
+    record.save(file)
+    one = guest()
+    one.open("/history")
+    one.page.set_input_files("[data-import]", str(file))
+    one.page.locator("#step").press("End")
+    assert one.marks(".sheets section:first-of-type") == record.game.marks(0)
+    one.open("/history")
+    line = one.page.locator("[data-local]")
+    expect(line).to_contain_text("Ana and Ben · from a game record")
+    assert line.get_attribute("href", timeout=0).startswith("/replay/local-")  # type: ignore[union-attr]
+    one.axe()
+    file.write_text(file.read_text().replace("name 1 Ana", "name 1 Eve"))
+    one.page.set_input_files("[data-import]", str(file))
+    expect(one.page.locator("[role=alert]")).to_contain_text("it was changed")
+    one.open()
+    expect(one.page.locator("[data-start]").first).to_be_visible()
+    expect(one.page.locator("[data-continue]")).to_have_count(0)
 
 
 def test_two_tabs_do_not_overwrite_each_other(guest: Invite) -> None:

@@ -178,7 +178,7 @@ def test_a_new_version_waits_until_it_is_wanted(guest: Invite, host: Host, tmp_p
     assert "index-newer.js" in ana.page.content()
     expect(ana.page.locator("[data-renew]")).to_have_count(0)
     assert len(ana.page.evaluate("() => caches.keys()")) == 2, "another tab may need the older one"
-    ana.page.click(f"[data-local={table}]")
+    ana.page.click(f"[data-continue={table}]")
     ana.shows(before)
 
 

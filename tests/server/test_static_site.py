@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from foxtray.bots import LEVELS
 from foxtray.cli import main
 from foxtray.errors import FoxtrayError
 from foxtray.server import offline, site
+from foxtray.server.facts import game_list
 from foxtray.server.http.static import CLIENT
 from foxtray.server.run import Parts, run
 from foxtray.server.settings import Settings
@@ -149,3 +151,11 @@ def test_it_is_served_and_opened(folder: Path, capsys: pytest.CaptureFixture[str
     assert opened.wait(20)
     assert seen == [200]
     assert "until you press Ctrl-C" in capsys.readouterr().out
+
+
+def test_the_page_plays_all_levels_whatever_the_server_can_run() -> None:
+    """The nets are files: a server without a compiler has them too."""
+    for game in game_list("en", lambda game: ["random", "greedy"]).games:
+        assert game.bots == ["random", "greedy"]
+        assert game.device == list(LEVELS)
+        assert game.usual["expert"] > game.usual["greedy"]

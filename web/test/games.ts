@@ -17,7 +17,7 @@ export const GAMES = readdirSync(folders, { withFileTypes: true })
 
 export function gameInfo(id: string, language: string): GameInfo {
   const text = read(`${id}/text/${language}.json`) as Record<string, string>
-  return { id, languages: [], bots: [], usual: {}, level: '', lesson: true, text }
+  return { id, languages: [], bots: [], device: [], usual: {}, level: '', lesson: true, text }
 }
 
 /** Lets requests for the games be answered. */

@@ -5,8 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { TableLog } from '../src/local/log'
+import { digest, recordText } from '../src/local/record'
+import { gameFrom } from '../src/local/reading'
 import { Layout } from '../src/local/layout'
-import { recordText } from '../src/local/record'
 import type { Row, Setup } from '../src/local/state'
 import { gameSeen } from '../src/local/seen'
 import { gameView, legalPlaces, previews } from '../src/local/views'
@@ -29,12 +30,14 @@ interface Played {
 interface Told {
   layouts: Record<string, { layout: LayoutView; sheet: SheetView }>
   games: Played[]
+  /** Finished records with every kind of dice, and how each game ended. */
+  records: { text: string; game: GameView }[]
 }
 
 /** Files that begin so: vite.config.ts runs this test only where there are any. */
 const place = process.env.FOXTRAY_TWIN
 
-const { layouts, games } = JSON.parse(readFileSync(`${place}.in.json`, 'utf8')) as Told
+const { layouts, games, records } = JSON.parse(readFileSync(`${place}.in.json`, 'utf8')) as Told
 
 /** Builds the same table from the same inputs; throws at the first difference. */
 function rebuild({ setup, info, moments }: Played): TableLog {
@@ -85,5 +88,51 @@ describe('The table in the page', () => {
     })
     plant(at)
     expect(() => rebuild(game)).toThrow()
+  })
+})
+
+describe('A record', () => {
+  const layoutOf = async (game: string) => new Layout(layouts[game]!.sheet, layouts[game]!.layout)
+
+  it('is opened as the game that it tells, and saved as it was', async () => {
+    expect(records.length).toBeGreaterThan(4)
+    for (const { text, game } of records) {
+      const kept = await gameFrom(text, layoutOf, 5)
+      const { state } = new TableLog(kept.id, kept.setup, await layoutOf(kept.setup.game), kept.rows)
+      same(gameView(state.playing.game), game)
+      expect([kept.status, kept.waiting]).toEqual([game.over ? 'over' : 'given_up', []])
+      expect(recordText(state)).toBe(text)
+      expect((await gameFrom(text, layoutOf, 9)).id).toBe(kept.id)
+    }
+  })
+
+  const sealed = (lines: string[]) => [...lines, `sha256 ${digest(lines)}`, ''].join('\n')
+  const changes: [string, (lines: string[]) => string[]][] = [
+    ['another format', (lines) => ['foxtray 9', ...lines.slice(1)]],
+    ['an unknown game', (lines) => lines.map((line) => line.replace(/^game .*/, 'game chess'))],
+    ['five seats', (lines) => lines.map((line) => line.replace(/^seats .*/, 'seats 5'))],
+    ['a strange option', (lines) => lines.flatMap((line) => (line.startsWith('first') ? [line, 'option luck=on'] : [line]))],
+    ['names for too few', (lines) => lines.filter((line) => !line.startsWith('name 2'))],
+    ['other dice', (lines) => lines.map((line) => line.replace(/^dice .*/, 'dice loaded'))],
+    ['another roll', (lines) => lines.map((line) => line.replace(/^throw ([1-6])/, (_, face) => `throw ${7 - face}`))],
+    ['a lost input', (lines) => lines.filter((_, i) => i !== lines.findIndex((line) => /^[1-4] /.test(line)))],
+    ['an unknown action', (lines) => lines.map((line) => line.replace(/^1 .*/, '1 cheat'))],
+    ['other totals', (lines) => lines.map((line) => line.replace(/^end .*/, 'end 999 999'))],
+    ['more than its end', (lines) => [...lines, 'end 1 2']],
+  ]
+  it.each(changes)('is refused with %s, even with a new checksum', async (_, change) => {
+    const { text } = records.find(({ game }) => game.over && game.seats.length === 2)!
+    const lines = text.split('\n').slice(0, -2)
+    expect((await gameFrom(sealed(lines), layoutOf, 5)).status).toBe('over')
+    await expect(gameFrom(sealed(change(lines)), layoutOf, 5)).rejects.toMatchObject({ code: 'bad_record' })
+  })
+
+  it('is refused if it was changed, is unfinished, or follows other rules', async () => {
+    const { text } = records[0]!
+    const lines = text.split('\n').slice(0, -2)
+    await expect(gameFrom(text.replace('name 1 ', 'name 1 x'), layoutOf, 5)).rejects.toMatchObject({ code: 'bad_record' })
+    await expect(gameFrom(lines.slice(0, 20).join('\n') + '\n', layoutOf, 5)).rejects.toMatchObject({ code: 'not_over' })
+    const other = lines.map((line) => line.replace(/^rules .*/, 'rules 999'))
+    await expect(gameFrom(sealed(other), layoutOf, 5)).rejects.toMatchObject({ code: 'rules_changed' })
   })
 })

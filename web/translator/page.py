@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -40,7 +39,6 @@ def translated() -> dict[str, str]:
         sys.path.insert(0, str(SOURCE))
     from foxtray.bots import fields
     from foxtray.bots.inputs import Inputs
-    from foxtray.bots.levels import LEVELS
     from foxtray.core.layout import Tables
     from foxtray.core.state import Log, State, Work
 
@@ -76,8 +74,6 @@ def translated() -> dict[str, str]:
     files["records.js"] = "\n".join([HEAD, *(text for text, _ in classes), ""])
     types = [TYPES_HEAD, data(tables), *(declared for _, declared in classes), ""]
     files["records.d.ts"] = "\n".join(types)
-    files["levels.js"] = f"export const LEVELS = {json.dumps(list(LEVELS))}\n"
-    files["levels.d.ts"] = "export const LEVELS: readonly string[]\n"
     for name in ("runtime.js", "runtime.d.ts"):
         files[name] = (HERE / name).read_text(encoding="utf-8")
     return files

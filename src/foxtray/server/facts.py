@@ -25,13 +25,14 @@ def game_list(language: str, bots_of: BotsOf) -> GameList:
     found = []
     for game in SHEETS:
         folder = folder_of(game)
-        able = list(bots_of(game))
-        usual = {bot: round(folder.strength[bot]["mean"]) for bot in able if bot in folder.strength}
+        able, device = list(bots_of(game)), levels_of(game)
+        measured = [bot for bot in folder.strength if bot in able or bot in device]
+        usual = {bot: round(folder.strength[bot]["mean"]) for bot in measured}
         level = USUAL if USUAL in able else SUBSTITUTE
         taught = folder.lesson is not None
         told = folder.text(language)
         text = {key: words for key, words in told.items() if not key.startswith(LESSON)}
-        found.append(GameInfo(game, list(folder.texts), able, usual, level, taught, text))
+        found.append(GameInfo(game, list(folder.texts), able, device, usual, level, taught, text))
     return GameList(found)
 
 

@@ -37,6 +37,8 @@ export const de: Catalogue = {
   'device.imported': '{n} {n#Partie|Partien} hinzugefügt.',
   'device.left_out': '{n} {n#Partie war|Partien waren} nicht lesbar.',
   'device.damaged': '{n} {n#Partie ist|Partien sind} nicht mehr lesbar. Die anderen sind nicht betroffen.',
+  'device.by_hand': 'mit echten Würfeln',
+  'device.record': 'aus einem Spielprotokoll',
   'device.delete': 'Löschen',
   'device.delete_one': '{name}, {when} löschen',
 
@@ -701,7 +703,7 @@ export const de: Catalogue = {
   'refused.device_full': 'In diesem Browser ist kein Platz mehr, der Zug wurde nicht gespeichert. Lösch alte Partien unter Meine Spiele oder schaff Platz.',
   'refused.device_storage': 'Dieser Browser lässt die Seite nichts speichern. Erlaube Speicher für diese Seite, oder nimm ein anderes Fenster.',
   'refused.device_damaged': 'Diese Partie ist beschädigt und lässt sich nicht öffnen. Andere Partien sind nicht betroffen.',
-  'refused.not_backup': 'Diese Datei enthält keine hier gesicherten Partien.',
+  'refused.not_backup': 'Diese Datei ist weder ein Spielprotokoll (.fox) noch eine Sicherung von hier.',
   'refused.bad_record': 'Das ist kein Spielprotokoll, oder es wurde verändert.',
   'refused.not_offline': 'Diese Partie wurde auf einem Server gespielt; übergeben lassen sich nur Partien dieses Geräts.',
   'refused.too_many': 'Zu viele Anfragen. Warte einen Moment.',

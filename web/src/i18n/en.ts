@@ -35,6 +35,8 @@ export const en = {
   'device.imported': '{n} {n#game|games} added.',
   'device.left_out': '{n} {n#game|games} could not be read.',
   'device.damaged': '{n} {n#game|games} cannot be read any more. The others are not affected.',
+  'device.by_hand': 'with real dice',
+  'device.record': 'from a game record',
   'device.delete': 'Delete it',
   'device.delete_one': 'Delete {name}, {when}',
 
@@ -699,7 +701,7 @@ export const en = {
   'refused.device_full': 'This browser has no room left, so the move was not saved. Delete old games under My games, or free some space.',
   'refused.device_storage': 'This browser does not let the page save games. Allow storage for this site, or use another window.',
   'refused.device_damaged': 'This game is damaged and cannot be opened. Other games are not affected.',
-  'refused.not_backup': 'This file does not hold games that were saved here.',
+  'refused.not_backup': 'This file is neither a game record (.fox) nor a file of games saved here.',
   'refused.bad_record': 'This is not the record of a game, or it was changed.',
   'refused.not_offline': 'This game was played at a server; only games of this device can be handed over.',
   'refused.too_many': 'Too many requests. Please wait a moment.',

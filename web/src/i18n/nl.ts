@@ -37,6 +37,8 @@ export const nl: Catalogue = {
   'device.imported': '{n} {n#spel|spellen} toegevoegd.',
   'device.left_out': '{n} {n#spel was|spellen waren} onleesbaar.',
   'device.damaged': '{n} {n#spel is|spellen zijn} niet meer leesbaar. De andere zijn in orde.',
+  'device.by_hand': 'met echte dobbelstenen',
+  'device.record': 'uit een spelverslag',
   'device.delete': 'Verwijderen',
   'device.delete_one': '{name}, {when} verwijderen',
 
@@ -701,7 +703,7 @@ export const nl: Catalogue = {
   'refused.device_full': 'Deze browser heeft geen ruimte meer; de zet is niet opgeslagen. Verwijder oude spellen onder Mijn partijen of maak ruimte.',
   'refused.device_storage': 'Deze browser laat de pagina niets opslaan. Sta opslag voor deze site toe, of gebruik een ander venster.',
   'refused.device_damaged': 'Dit spel is beschadigd en kan niet worden geopend. Andere spellen zijn in orde.',
-  'refused.not_backup': 'Dit bestand bevat geen hier opgeslagen spellen.',
+  'refused.not_backup': 'Dit bestand is geen spelverslag (.fox) en bevat ook geen hier opgeslagen spellen.',
   'refused.bad_record': 'Dit is geen spelverslag, of het is veranderd.',
   'refused.not_offline': 'Dit spel is op een server gespeeld; alleen spellen van dit apparaat kunnen worden overgedragen.',
   'refused.too_many': 'Dat ging te snel. Wacht even.',

@@ -37,6 +37,8 @@ export const sr: Catalogue = {
   'device.imported': '{n#Dodata|Dodate|Dodato} {n} {n#partija|partije|partija}.',
   'device.left_out': '{n} {n#partija nije mogla|partije nisu mogle|partija nije moglo} da se pročita.',
   'device.damaged': '{n} {n#partija više ne može|partije više ne mogu|partija više ne može} da se pročita. Ostale su u redu.',
+  'device.by_hand': 's pravim kockicama',
+  'device.record': 'iz zapisa partije',
   'device.delete': 'Obriši',
   'device.delete_one': 'Obriši: {name}, {when}',
 
@@ -701,7 +703,7 @@ export const sr: Catalogue = {
   'refused.device_full': 'U ovom pregledaču više nema mesta, pa potez nije sačuvan. Obriši stare partije pod Moje partije ili oslobodi prostor.',
   'refused.device_storage': 'Ovaj pregledač ne dozvoljava stranici da čuva partije. Dozvoli čuvanje za ovu stranicu ili koristi drugi prozor.',
   'refused.device_damaged': 'Ova partija je oštećena i ne može da se otvori. Ostale partije su u redu.',
-  'refused.not_backup': 'Ova datoteka ne sadrži partije sačuvane ovde.',
+  'refused.not_backup': 'Ova datoteka nije zapis partije (.fox) niti sadrži partije sačuvane ovde.',
   'refused.bad_record': 'Ovo nije zapis partije, ili je izmenjen.',
   'refused.not_offline': 'Ova partija je igrana na serveru; mogu da se predaju samo partije sa ovog uređaja.',
   'refused.too_many': 'To je bilo prebrzo. Sačekaj malo.',

@@ -31,7 +31,7 @@ import type {
   TableWish,
 } from './wire'
 
-/** What only this device can say: no room, no storage, a damaged game, a file that is no backup. */
+/** What only this device can say: no room, no storage, a damaged game, a file that it cannot read. */
 export type LocalCode = 'device_full' | 'device_storage' | 'device_damaged' | 'not_backup'
 
 /** Why something was refused. That the server is silent, or that there is none, the page knows itself. */

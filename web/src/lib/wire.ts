@@ -1510,8 +1510,10 @@ export interface GameInfo {
   id: string
   /** The languages of its texts; English is used for all others. */
   languages: string[]
-  /** The bots that can play it. */
+  /** The bots that can play it at this server. */
   bots: string[]
+  /** The bots that can play it in the page itself, whatever the server can run. */
+  device: string[]
   /** What a bot usually scores alone, as far as it was measured. */
   usual: Record<string, number>
   /** The bot to offer first. No weaker one plays for somebody absent. */

@@ -4,6 +4,7 @@ import { Refused, request } from '../lib/api'
 import { meet } from '../lib/player.svelte'
 import type { GameKept, OfflineGame, OfflineSeat } from '../lib/wire'
 import { TableLog } from './log'
+import { gameFrom } from './reading'
 import { recordText } from './record'
 import { LocalRefusal } from './refusal'
 import type { SeatSetup } from './state'
@@ -86,6 +87,15 @@ export function imported(text: string): Promise<Imported> {
     const found: Imported = { added: 0, damaged: 0, known: 0 }
     for (const game of gamesIn(text)) found[await adopt(game)]++
     return found
+  })
+}
+
+/** Adds the game of a `.fox` file; returns its id. */
+export function opened(text: string): Promise<string> {
+  return told(async () => {
+    const game = await gameFrom(text, layoutOf, Date.now())
+    await store.put(game, 0) // or it is here already
+    return game.id
   })
 }
 

@@ -1,4 +1,4 @@
-// The `.fox` file of a local game (docs/notation.md), as `foxtray replay` reads it; and back.
+// The `.fox` file of a local game (docs/notation.md), as `foxtray replay` reads it.
 
 import { hex, sha256, utf8 } from '../lib/sha256'
 import { commitmentOf } from './dice'
@@ -6,11 +6,11 @@ import type { Input } from './history'
 import type { Layout } from './layout'
 import type { TableState } from './state'
 
-const OPTIONS = ['solo_fallback', 'fox_floor'] as const
-/** Files are written in the first version, unless the game was given up. */
-const GIVEN_UP_VERSION = 2
+export const OPTIONS = ['solo_fallback', 'fox_floor'] as const
+/** The newest version of the format. Files are written in the first, unless the game was given up. */
+export const FORMAT = 2
 
-function digest(lines: string[]): string {
+export function digest(lines: string[]): string {
   return hex(sha256(utf8(lines.join('\n') + '\n')))
 }
 
@@ -42,8 +42,9 @@ export function inputLine(layout: Layout, input: Input): string {
 }
 
 export function recordText(state: TableState): string {
+  if (state.setup.record) return state.setup.record
   const { history, layout } = { history: state.playing, layout: state.layout }
-  const version = state.isGivenUp ? GIVEN_UP_VERSION : 1
+  const version = state.isGivenUp ? FORMAT : 1
   const inputs = history.inputs.map((input) => inputLine(layout, input))
   const lines = [`foxtray ${version}`, ...header(state), ...inputs]
   if (state.over || state.isGivenUp) {

@@ -30,6 +30,8 @@ export interface Setup {
   secret: string
   created: number
   rematch_of: string | null
+  /** The file that the game was read from: nobody on this device played it. */
+  record?: string
 }
 
 /** What the log consists of. The names are those of the server's inputs. */
@@ -84,7 +86,7 @@ export class TableState {
   }
 
   get drawnFromSecret(): boolean {
-    return !this.setup.tutorial && !this.setup.real_dice
+    return !this.setup.tutorial && !this.setup.real_dice && !this.setup.record
   }
 
   /** The game; a table on this device begins as soon as it is made. */

@@ -28,9 +28,15 @@ function foxPoints({ foxes, fox_value }: Score): number {
   return foxes * fox_value
 }
 
-/** The games that count: not guided ones, of which the dice are known. */
-function counting(games: Kept[], game: string): Own[] {
-  return owns(games).filter((own) => own.game.setup.game === game && !own.game.setup.tutorial)
+/** The games that count: not guided ones, of which the dice are known; those with real dice stand apart. */
+function counting(games: Kept[], game: string, byHand = false): Own[] {
+  return owns(games).filter(({ game: { setup } }) => setup.game === game && !setup.tutorial && setup.real_dice === byHand)
+}
+
+/** The games with real dice in short; null if there are none. */
+export function apart(game: string, games: Kept[]): { game: string; games: number; mean: number; best: number } | null {
+  const totals = counting(games, game, true).map(({ score }) => score.total)
+  return totals.length ? { game, games: totals.length, mean: sum(totals) / totals.length, best: Math.max(...totals) } : null
 }
 
 /** The figures of one game; null if it was never finished here. */
@@ -69,7 +75,7 @@ function standing(one: Score, other: Score): number {
 export function againstBots(games: Kept[]): Opponent[] {
   const tally = new Map<string, Opponent>()
   for (const { game, score, result } of owns(games)) {
-    if (game.setup.tutorial) continue
+    if (game.setup.tutorial || game.setup.real_dice) continue
     for (const [seat, { bot }] of game.setup.seats.entries()) {
       const other = result.scores[seat]
       if (!bot || !other) continue

@@ -1265,7 +1265,9 @@ class GameInfo(Struct, frozen=True):
     languages: list[str]
     """The languages of its texts; English is used for all others."""
     bots: list[str]
-    """The bots that can play it."""
+    """The bots that can play it at this server."""
+    device: list[str]
+    """The bots that can play it in the page itself, whatever the server can run."""
     usual: dict[str, int]
     """What a bot usually scores alone, as far as it was measured."""
     level: str
