@@ -61,7 +61,7 @@ cluster: web proxies ## starts PostgreSQL, two servers and HAProxy on this machi
 
 test: $(DEV) web browser compiler proxies ## runs the tests; the rules must be covered completely
 	@$(BIN)/python hatch_build.py test
-	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --cov --numprocesses auto --dist loadfile
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest --cov --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 docs: $(DOCS) ## builds the documentation in site/ and checks its links
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
