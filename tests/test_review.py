@@ -13,7 +13,7 @@ from reviewed import played, reviewed
 from foxtray import FoxtrayError, Game, SeededDice
 from foxtray.errors import BadSetup
 from foxtray.history import ThrowInput
-from foxtray.record import Record
+from foxtray.record import Record, read
 from foxtray.review import hint, model, read_hint, read_review, review
 from foxtray.review.reviewing import games_of
 
@@ -121,6 +121,14 @@ def test_the_last_roll_is_valued_exactly(game: str, names: tuple[str, ...]) -> N
         if last and last[-1].exact and last[-1] is player.moments[-1]:
             assert last[-1].after == player.result
             assert last[-1].price == int(last[-1].price)
+
+
+def test_a_long_chain_after_the_last_roll_is_foreseen() -> None:
+    """Two additional dice and a bonus bring 84 points here, which short plans did not find."""
+    text = (Path(__file__).parent / "golden" / "last_roll.fox").read_text(encoding="utf-8")
+    (player,) = review(read(text)[0], "quick").players
+    last = [moment for moment in player.moments if moment.round == 5]
+    assert max(abs(moment.correction) for moment in last) < 10
 
 
 def test_the_same_seed_gives_the_same_review() -> None:

@@ -18,6 +18,7 @@ from typing import Any, cast
 from foxtray import extras
 from foxtray.bots.added import Added, AddedEngine, AddedNet, added, list_path, read_list
 from foxtray.bots.base import Bot, BotError, NoWeights
+from foxtray.bots.planner import LAST_BOUND
 from foxtray.bots.simple import SimpleBot
 from foxtray.dice import SeededDice
 from foxtray.errors import BadSetup, FoxtrayError
@@ -26,8 +27,6 @@ from foxtray.games.registry import folder_of
 GROUP = "foxtray.bots"
 EXTRA = "bots"
 """The extra with the packages that nets need."""
-LAST_BOUND = 256
-"""The bound of plans in the last round, where mistakes cannot be made good: nearly all complete."""
 ME = "me"
 """The player at the keyboard; no bot can have this name."""
 NAME_PATTERN = "^[A-Za-z0-9_.-]{1,64}$"

@@ -26,6 +26,9 @@ SLOTS = 4 * NODES
 """The size of the hash table of their fingerprints; a power of two."""
 FACES = 8
 """More than a face can be."""
+LAST_BOUND = 256
+"""How many states a plan explores completely in the last round, where mistakes cannot be made good:
+nearly all of them."""
 UNKNOWN = -1e9
 POINTS_BESIDE = 0.02
 """The value of a point when one percent of the chance to win is worth 1."""

@@ -114,7 +114,8 @@ def reply(
     while s.phase in (THROW, CHOOSING) and not planner.asked(s, seat):
         if s.phase == CHOOSING:
             other = rules.active_seat(s)
-            count = planner.plan(tables, other, min(bound, OTHERS_BOUND), net, inner)
+            now = planner.bound_at(t, s, min(bound, OTHERS_BOUND), planner.LAST_BOUND)
+            count = planner.plan(tables, other, now, net, inner)
             inner.nodes[0] = inner.nodes[planner.best(inner.values, count)]
             continue
         if thrown > 0 and s.turn != turn:
@@ -131,7 +132,8 @@ def reply(
         network.set_root(t, s, seat, net, inner)
         inner.values[0] = planner.leaf_value(t, s, seat, net, inner)
         return 0
-    return planner.best_leaf(inner, planner.plan(tables, seat, bound, net, inner))
+    now = planner.bound_at(t, inner.nodes[0], bound, planner.LAST_BOUND)
+    return planner.best_leaf(inner, planner.plan(tables, seat, now, net, inner))
 
 
 def add_outlook(
@@ -255,7 +257,8 @@ def survey(
         network.set_root(t, workspace.nodes[0], seat, nets[0], workspace)
         workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, nets[0], workspace)
         return 1
-    return planner.plan(tables, seat, bound, nets[0], workspace)
+    now = planner.bound_at(tables[0], workspace.nodes[0], bound, max(bound, planner.LAST_BOUND))
+    return planner.plan(tables, seat, now, nets[0], workspace)
 
 
 def rivals_of(
