@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from foxtray import bots
 from foxtray.cli import main
 from foxtray.history import Setup
 from foxtray.record import Record
-from foxtray.review import read_review
-from foxtray.review.reviewing import luck_of
+from foxtray.review import read_review, words
+from foxtray.review.reviewing import games_of, luck_of
 from foxtray.review.strength import strengths
 from foxtray.sim import batch
 
@@ -53,6 +54,18 @@ def test_json_svg_and_html(
     assert "Teuerste Entscheidungen" in text
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     assert "<script" not in text
+    assert "crossed off" not in text  # moves are told in English only
+
+
+def test_the_page_tells_moves_in_words(evening: Path, tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    assert main(["review", str(evening), "--quick", "--seed", "1", "--html", str(page)]) == 0
+    text = page.read_text()
+    found = reviewed("clever", ("casual",))
+    worst = found.players[0].costliest()[0]
+    before = games_of(played("clever", ("casual",)))[worst.at]
+    for line in (worst.chosen, worst.best):
+        assert escape(words.in_english(before, 0, line.actions)) in text
 
 
 def test_several_games_show_the_strength(

@@ -11,7 +11,7 @@ from reviewed import played, reviewed
 
 import foxtray.review
 from foxtray.games.registry import SHEETS, folder_of
-from foxtray.review import Decision, Hint, Reason, hint, words
+from foxtray.review import Decision, Hint, Reason, SeatReview, hint, words
 from foxtray.review.reviewing import games_of
 
 GAMES = [("clever", ("casual",)), ("twice", ("random",)), ("clever", ("strong", "random"))]
@@ -142,17 +142,23 @@ def test_nouns_agree_with_their_numbers() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_summary_says_the_figures_and_they_add_up(language: str) -> None:
     for player in reviewed("clever", ("strong", "random")).players:
+        exact = (player.expected, player.luck, player.influence, -player.price, player.correction)
+        whole = words.whole_parts(exact, round(player.result))
+        assert sum(whole) == player.result
+        assert all(abs(part - figure) < 1 for part, figure in zip(whole, exact, strict=True))
+        whole[3] = -whole[3]
+        told = [part for i, part in enumerate(whole) if part or i not in (2, 4)]
         said = words.summary(player, language).replace("−", "-")
         found = [int(number) for number in re.findall(r"-?\d+", said)]
-        figures = [player.result, player.expected, player.luck, player.price]
-        if round(player.influence):
-            figures.insert(3, player.influence)
-        assert found[: len(figures)] == [round(figure) for figure in figures]
-        result, *parts = found
-        price = parts.pop(len(figures) - 2)
-        # What is left is the correction; without one, the others add up already.
-        assert result == sum(parts) - price
-        assert abs(sum(found[len(figures) :]) - player.correction) < 3
+        assert found == [player.result, *told]
+
+
+def test_a_summary_says_what_the_table_says() -> None:
+    player = SeatReview(0, "", 144.0, 273.7, 9.6, 0.1, 0.0, 136.5, 0.1, -2.8, ())
+    assert words.summary(player) == (
+        "144 points. Expected with best play: 274. Your dice were worth +10. "
+        "Your decisions cost 137. The forecast was corrected by −3."
+    )
 
 
 def test_a_hint_claims_only_a_clear_lead() -> None:

@@ -7,8 +7,9 @@ from html import escape
 from foxtray.review.model import Decision, SeatReview
 from foxtray.review.words import ENGLISH, texts
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 380, 48, 16, 52, 34
-BARS = 110
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 520, 340, 40, 12, 56, 34
+"""Not wide, so that words can still be read on a phone."""
+BARS = 100
 """The height of the part with bars, below the line."""
 LINE, LUCK, PRICE = "#1f4f82", "#2f7d4f", "#a33327"
 STEPS = (5, 10, 20, 50, 100, 200)
@@ -36,17 +37,17 @@ def svg(player: SeatReview, title: str, language: str = ENGLISH) -> str:
     zero = HEIGHT - BOTTOM - BARS / 2
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        'font-family="sans-serif" font-size="12" fill="#333">',
+        'font-family="sans-serif" font-size="14" fill="#333">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-        text(LEFT, 20, title, "start", ' font-size="15"'),
+        text(LEFT, 20, title, "start", ' font-size="16"'),
     ]
     at = LEFT
     for colour, key in ((LINE, "value"), (LUCK, "luck"), (PRICE, "price")):
         word = label[f"page.{key}"]
-        parts.append(f'<rect x="{at}" y="30" width="10" height="10" fill="{colour}"/>')
-        parts.append(text(at + 15, 39, word, "start"))
-        at += 34 + 7 * len(word)
+        parts.append(f'<rect x="{at}" y="32" width="10" height="10" fill="{colour}"/>')
+        parts.append(text(at + 15, 42, word, "start"))
+        at += 34 + 8 * len(word)
     for value in range(low, high + 1, step):
         parts.append(f'<path d="M{LEFT} {y(value):.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
         parts.append(text(LEFT - 6, y(value) + 4, str(value), "end"))

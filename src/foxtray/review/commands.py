@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from foxtray import words as english
 from foxtray.arguments import INTERRUPTED, AddCommand, whole
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.files import replacing
@@ -138,17 +137,20 @@ def check_name(path: Path | None, ending: str) -> None:
 
 def tell(args: argparse.Namespace, record: Record, found: Review) -> None:
     """Print one review, and write its files."""
+    from foxtray.review.reviewing import games_of
+
     heading = args.files[0].name
+    games = games_of(record)
     if args.svg:
         with replacing(args.svg) as file:
             file.write(chart.svg(found.players[0], heading, args.lang))
     if args.html:
         with replacing(args.html) as file:
-            file.write(page.html(found, heading, args.lang))
+            file.write(page.html(found, games, heading, args.lang))
     if args.json:
         print(json.dumps(found.as_json()))
     else:
-        print("\n".join(report(record, found, args.lang)))
+        print("\n".join(report(games, found, args.lang)))
 
 
 def tell_strengths(found: Sequence[Review], as_json: bool) -> None:
@@ -188,11 +190,8 @@ class Progress:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def report(record: Record, found: Review, language: str = words.ENGLISH) -> list[str]:
+def report(games: Sequence[Game], found: Review, language: str = words.ENGLISH) -> list[str]:
     """A review as text: the summary, the rounds, and the costliest decisions."""
-    from foxtray.review.reviewing import games_of
-
-    games = games_of(record)
     lines: list[str] = []
     for player in found.players:
         if found.seats > 1:
@@ -249,7 +248,9 @@ def told(game: str, decision: Decision, before: Game, seat: int, language: str) 
     lines = [f" Round {decision.round + 1}: {decision.price:.1f} points{doubt}"]
     for label, line in (("chosen", decision.chosen), ("better", decision.best)):
         actions = " ".join(line.actions)
-        text = f"{label} {actions} ({line.points:.1f}): {in_words(before, seat, line.actions)}"
+        text = (
+            f"{label} {actions} ({line.points:.1f}): {words.in_english(before, seat, line.actions)}"
+        )
         lines += textwrap.wrap(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
     for sentence in words.sentences(game, decision, language):
         lines += wrapped(sentence, "   ")
@@ -259,23 +260,10 @@ def told(game: str, decision: Decision, before: Game, seat: int, language: str) 
     return lines
 
 
-def in_words(game: Game, seat: int, actions: Sequence[str]) -> str:
-    """What a line does."""
-    said: list[str] = []
-    for action in actions:
-        here = game
-        game, events = game.play(seat, action)
-        # What follows for others, and the next round, is not part of the line.
-        own = [event for event in events if getattr(event, "seat", None) == seat]
-        found = english.story(here.sheet, own, 1)
-        said += found[:1] or [english.choice(here, seat, here.layout.actions[0])]
-    return "; ".join(said)
-
-
 def hinted(game: Game, seat: int, found: Hint) -> list[str]:
     """A hint for the terminal: the line, its value, and one sentence."""
     actions = " ".join(found.best.actions)
-    text = f"Hint: {actions} ({in_words(game, seat, found.best.actions)})."
+    text = f"Hint: {actions} ({words.in_english(game, seat, found.best.actions)})."
     value = f"{found.best.points:.0f} points expected."
     if found.best.win_chance is not None:
         value = f"{found.best.points:.0f} points and a {found.best.win_chance:.0%} chance to win."

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
+from foxtray.game import Game
 from foxtray.games.registry import folder_of
 from foxtray.review import chart, words
 from foxtray.review.model import Decision, Review, SeatReview, Step
@@ -12,7 +14,8 @@ from foxtray.review.words import ENGLISH, texts
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
   color: #222; background: #fff; }
-svg { width: 100%; height: auto; }
+svg { width: 100%; max-width: 44rem; height: auto; }
+article p { margin: .4rem 0; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #ddd; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
@@ -28,8 +31,8 @@ LEAST_DOUBT = 0.05
 """Smaller errors are not worth a word."""
 
 
-def html(review: Review, heading: str, language: str = ENGLISH) -> str:
-    """The whole page."""
+def html(review: Review, games: Sequence[Game], heading: str, language: str = ENGLISH) -> str:
+    """The whole page; `games` has the game before each input."""
     label = texts(language)
     title = f"{label['page.title']}: {heading}"
     parts = [
@@ -43,24 +46,26 @@ def html(review: Review, heading: str, language: str = ENGLISH) -> str:
         f"<p>{escape(folder_of(review.game).text(language)['title'])}</p>",
     ]
     for player in review.players:
-        parts += section(review, player, language)
+        parts += section(review, games, player, heading, language)
     return "\n".join([*parts, "</body></html>"]) + "\n"
 
 
-def section(review: Review, player: SeatReview, language: str) -> list[str]:
+def section(
+    review: Review, games: Sequence[Game], player: SeatReview, heading: str, language: str
+) -> list[str]:
     """One player's game."""
     label = texts(language)
-    name = player.name or str(player.seat + 1)
+    name = player.name or (str(player.seat + 1) if review.seats > 1 else heading)
     told = words.summary(player, language, review.finished)
     parts = [f"<section><h2>{escape(name)}</h2>" if review.seats > 1 else "<section>"]
     parts += [f"<p>{escape(told)}</p>", chart.svg(player, name, language)]
     parts.append("<table>")
     figures = [
         ("value", f"{player.expected:.1f}"),
-        ("luck", f"{player.luck:+.1f}"),
-        *([("others", f"{player.influence:+.1f}")] if review.seats > 1 else []),
-        ("price", f"{-player.price:.1f} ± {player.price_error:.1f}"),
-        ("correction", f"{player.correction:+.1f}"),
+        ("luck", signed(player.luck)),
+        *([("others", signed(player.influence))] if review.seats > 1 else []),
+        ("price", f"{signed(-player.price)} ± {player.price_error:.1f}"),
+        ("correction", signed(player.correction)),
         ("points", f"{player.result:.0f}"),
     ]
     for key, value in figures:
@@ -71,23 +76,29 @@ def section(review: Review, player: SeatReview, language: str) -> list[str]:
     if not costly:
         parts.append(f"<p>{escape(label['page.none'])}</p>")
     for decision in costly:
-        parts += article(review, decision, language)
+        parts += article(review, games[decision.at], player.seat, decision, language)
     return [*parts, "</section>"]
 
 
-def article(review: Review, decision: Decision, language: str) -> list[str]:
+def article(
+    review: Review, before: Game, seat: int, decision: Decision, language: str
+) -> list[str]:
     """One decision: what was chosen, what was better, and why."""
     label = texts(language)
     doubt = f" ± {decision.error:.1f}" if decision.error >= LEAST_DOUBT else ""
     parts = [
         f"<article><h3>{escape(label['page.round'])} {decision.round + 1}: "
-        f"{decision.price:.1f}{doubt}</h3>",
-        f"<p>{escape(label['page.chosen'])}: {line(decision.chosen.actions)} "
-        f"({decision.after:.1f})<br>"
-        f"{escape(label['page.better'])}: {line(decision.best.actions)} ({decision.before:.1f})",
+        f"{decision.price:.1f}{doubt}</h3>"
     ]
+    for key, told in (("chosen", decision.chosen), ("better", decision.best)):
+        moves = ""
+        if language == ENGLISH:
+            moves = f"<br>{escape(words.in_english(before, seat, told.actions))}"
+        label_of = escape(label[f"page.{key}"])
+        parts.append(f"<p>{label_of}: {line(told.actions)} ({told.points:.1f}){moves}</p>")
     why = " ".join(words.sentences(review.game, decision, language))
-    parts.append(f"<br>{escape(why)}</p>" if why else "</p>")
+    if why:
+        parts.append(f"<p>{escape(why)}</p>")
     costliest = max(decision.steps, key=lambda step: step.price)
     return [*parts, *alternatives(costliest, review.seats > 1, language), "</article>"]
 
@@ -117,3 +128,9 @@ def alternatives(step: Step, shared: bool, language: str) -> list[str]:
 
 def line(actions: tuple[str, ...]) -> str:
     return " ".join(f"<code>{escape(action)}</code>" for action in actions)
+
+
+def signed(number: float) -> str:
+    """A number with its sign; 0.0 has none."""
+    text = f"{number:+.1f}".replace("-", "−")
+    return text[1:] if text[1:] == "0.0" else text

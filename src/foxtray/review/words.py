@@ -6,10 +6,14 @@ The colours come from the game's own texts. `{n#point|points}` is the form that 
 from __future__ import annotations
 
 import json
+import math
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
+from foxtray import words as english
+from foxtray.game import Game
 from foxtray.games.registry import folder_of
 from foxtray.review.model import Decision, Hint, Reason, SeatReview
 
@@ -57,10 +61,9 @@ def say(language: str, key: str, **values: object) -> str:
     return re.sub(r"\{(\w+)#([^}]*)\}", chosen, template).format(**values)
 
 
-def signed(number: float) -> str:
+def signed(number: int) -> str:
     """A whole number with its sign."""
-    whole = round(number)
-    return "0" if whole == 0 else f"{whole:+d}".replace("-", "−")
+    return "0" if number == 0 else f"{number:+d}".replace("-", "−")
 
 
 def decimal(language: str, number: float) -> str:
@@ -69,18 +72,31 @@ def decimal(language: str, number: float) -> str:
     return text if language == ENGLISH else text.replace(".", ",")
 
 
+def whole_parts(parts: Sequence[float], total: int) -> list[int]:
+    """The parts as whole numbers that come to a total: each the nearest above or below.
+
+    Those closest to the number above are rounded up.
+    """
+    whole = [math.floor(part) for part in parts]
+    order = sorted(range(len(parts)), key=lambda i: whole[i] - parts[i])
+    for i in order[: total - sum(whole)]:
+        whole[i] += 1
+    return whole
+
+
 def summary(player: SeatReview, language: str = ENGLISH, finished: bool = True) -> str:
     """A seat's game in one paragraph, whose whole numbers add up."""
+    result = round(player.result)
+    exact = (player.expected, player.luck, player.influence, -player.price, player.correction)
+    expected, luck, influence, price, correction = whole_parts(exact, result)
     parts = [
-        say(language, "summary.result" if finished else "summary.now", n=round(player.result)),
-        say(language, "summary.expected", n=round(player.expected)),
-        say(language, "summary.luck", n=signed(player.luck)),
+        say(language, "summary.result" if finished else "summary.now", n=result),
+        say(language, "summary.expected", n=expected),
+        say(language, "summary.luck", n=signed(luck)),
     ]
-    if round(player.influence):
-        parts.append(say(language, "summary.influence", n=signed(player.influence)))
-    parts.append(say(language, "summary.price", n=round(player.price)))
-    known = round(player.expected) + round(player.luck) + round(player.influence)
-    correction = round(player.result) - known + round(player.price)
+    if influence:
+        parts.append(say(language, "summary.influence", n=signed(influence)))
+    parts.append(say(language, "summary.price", n=-price))
     if correction:
         parts.append(say(language, "summary.correction", n=signed(correction)))
     return " ".join(parts)
@@ -116,3 +132,16 @@ def advice(game: str, hint: Hint, language: str = ENGLISH) -> str:
         return say(language, "hint.close")
     parts = [say(language, "hint.clear", n=round(hint.gap)), *sentences(game, hint, language)[:1]]
     return " ".join(parts)
+
+
+def in_english(game: Game, seat: int, actions: Sequence[str]) -> str:
+    """What a line does; moves are told in English only."""
+    said: list[str] = []
+    for action in actions:
+        here = game
+        game, events = game.play(seat, action)
+        # What follows for others, and the next round, is not part of the line.
+        own = [event for event in events if getattr(event, "seat", None) == seat]
+        found = english.story(here.sheet, own, 1)
+        said += found[:1] or [english.choice(here, seat, here.layout.actions[0])]
+    return "; ".join(said)
