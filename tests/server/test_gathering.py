@@ -1,6 +1,6 @@
 """When commits wait for company."""
 
-from foxtray.server.store.gathering import GATHER, LATELY, TABLES, Gathering
+from foxtray.server.store.gathering import GATHER, GROUP, LATELY, TABLES, Gathering, Inbox
 
 
 def test_one_table_never_waits_however_fast_it_is() -> None:
@@ -33,3 +33,12 @@ def test_what_is_remembered_does_not_grow() -> None:
         gathering.note([f"t{number}"], float(number))
         gathering.wait(float(number))
     assert len(gathering._wrote) <= 2
+
+
+def test_what_waits_is_taken_in_groups_and_to_the_end() -> None:
+    inbox: Inbox[str] = Inbox(lambda job: None)
+    jobs = [f"j{number}" for number in range(GROUP + 3)]
+    for job in jobs:
+        inbox.put(job)
+    inbox.close()
+    assert list(inbox.groups()) == [jobs[:GROUP], jobs[GROUP:]]

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
 
 from foxtray.server.store import Claim, LogRow, News, StoreError, Superseded, TableRow
+from foxtray.server.store.gathering import GROUP, RETRY
 from foxtray.server.store.migrations import migrate
-from foxtray.server.store.sqlite import CHECKPOINT, GROUP, RETRY, Append, Job, SqliteStore
+from foxtray.server.store.sqlite import CHECKPOINT, Append, Job, SqliteStore
 from simulation.loop import settle
 
 T = TypeVar("T")

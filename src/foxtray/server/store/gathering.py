@@ -1,8 +1,18 @@
-"""When a commit is worth waiting for others that will share it."""
+"""What waits to be written, and when a commit is worth waiting for others that will share it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import queue
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, TypeVar
+
+Job = TypeVar("Job")
+
+GROUP = 512
+"""Jobs that share a commit at most."""
+RETRY = 1.0
+"""Seconds after which a writer without work looks whether writing works again."""
 
 GATHER = 0.02
 """Seconds that a commit waits for company at most, where there is any to expect.
@@ -39,3 +49,39 @@ class Gathering:
         if len(wrote) < TABLES:
             return 0.0
         return min(GATHER, COMPANY * LATELY / len(wrote))
+
+
+class Inbox(Generic[Job]):
+    """The jobs of a writer thread."""
+
+    def __init__(self, table_of: Callable[[Job], str | None]) -> None:
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._table_of = table_of
+        """The table whose log a job adds to, if it does."""
+
+    def put(self, job: Job) -> None:
+        self._jobs.put(job)
+
+    def close(self) -> None:
+        """There is nothing more to come."""
+        self._jobs.put(None)
+
+    def groups(self) -> Iterator[list[Job]]:
+        """The jobs in groups to be committed; an empty one now and then if there are none."""
+        running, gathering = True, Gathering()
+        while running:
+            jobs: list[Job] = []
+            try:
+                job = self._jobs.get(timeout=RETRY)
+                if wait := gathering.wait(time.monotonic()):
+                    time.sleep(wait)
+                while job is not None:
+                    jobs.append(job)
+                    if len(jobs) == GROUP:
+                        break
+                    job = self._jobs.get_nowait()
+                running = job is not None
+            except queue.Empty:
+                pass
+            gathering.note(filter(None, map(self._table_of, jobs)), time.monotonic())
+            yield jobs

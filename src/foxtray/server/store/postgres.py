@@ -43,7 +43,7 @@ from foxtray.server.store import (
     Superseded,
     TableRow,
 )
-from foxtray.server.store.gathering import Gathering
+from foxtray.server.store.gathering import Inbox
 from foxtray.server.store.postgres_connection import TROUBLE, Session, check, sentence
 from foxtray.server.store.postgres_migrations import POSTGRES_MIGRATIONS, migrate
 from foxtray.server.store.postgres_news import Listener, post
@@ -62,8 +62,6 @@ Answer = tuple["asyncio.Future[object]", object, BaseException | None]
 
 HANDS = 4
 """Threads for everything but moves, each with a connection."""
-GROUP = 512
-RETRY = 1.0
 TRIES = 3
 ONE_WRITER = 0x666F79
 """The advisory lock of the one who writes what is not a move."""
@@ -128,7 +126,7 @@ class PostgresStore(SqlStore):
         self._closing = False
         self._prepare(migrations)
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._moves: queue.SimpleQueue[Move | None] = queue.SimpleQueue()
+        self._moves: Inbox[Move] = Inbox(lambda move: move[0].table)
         self._hands = [Hand() for _ in range(HANDS)]
         self._writer = Hand()
         self._threads = [
@@ -190,7 +188,7 @@ class PostgresStore(SqlStore):
 
     async def close(self) -> None:
         self._closing = True
-        self._moves.put(None)
+        self._moves.close()
         for _ in self._hands:
             self._jobs.put(None)
         for thread in self._threads:
@@ -209,22 +207,7 @@ class PostgresStore(SqlStore):
 
     def _write(self) -> None:
         """The thread that writes moves."""
-        running, gathering = True, Gathering()
-        while running:
-            moves: list[Move] = []
-            try:
-                move = self._moves.get(timeout=RETRY)
-                if wait := gathering.wait(time.monotonic()):
-                    time.sleep(wait)
-                while move is not None:
-                    moves.append(move)
-                    if len(moves) == GROUP:
-                        break
-                    move = self._moves.get_nowait()
-                running = move is not None
-            except queue.Empty:
-                pass
-            gathering.note([addition.table for addition, _ in moves], time.monotonic())
+        for moves in self._moves.groups():
             if moves:
                 self._flush(moves)
             elif self._problems.get("write"):

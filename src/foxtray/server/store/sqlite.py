@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import queue
 import shutil
 import sqlite3
 import sys
@@ -36,7 +35,7 @@ from foxtray.server.store import (
     StorageFailing,
     StoreError,
 )
-from foxtray.server.store.gathering import Gathering
+from foxtray.server.store.gathering import Inbox
 from foxtray.server.store.migrations import MIGRATIONS, migrate
 from foxtray.server.store.sql import SqlStore, append
 
@@ -48,14 +47,12 @@ Work = Callable[[sqlite3.Connection], T]
 Job = tuple[Work[object], "asyncio.Future[object]"]
 Answer = tuple["asyncio.Future[object]", object, Exception | None]
 
-GROUP = 512
 CHUNK = 128
 CHECKPOINT = 1.0
 CHECKPOINT_WAIT = 20
 """Milliseconds."""
 LAST_RESORT = 16_384
 """Pages of the write-ahead log after which a commit copies them itself."""
-RETRY = 1.0
 BACKUP_STEP = 1_000
 """Pages that a backup copies before it looks whether to go on."""
 REPAIR = "restore a backup with: foxtray restore FILE"
@@ -151,7 +148,7 @@ class SqliteStore(SqlStore):
         self._telling = threading.Lock()
         self._observe = observe or (lambda seconds, jobs: None)
         self._watchers: list[Callable[[str | None], None]] = []
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: Inbox[Job] = Inbox(table_of)
         self._loop = asyncio.get_running_loop()
         self._writer: sqlite3.Connection | None = None
         self._guard: Guard | None = None
@@ -253,7 +250,7 @@ class SqliteStore(SqlStore):
 
     async def stop(self) -> None:
         """End the threads once all that was submitted is written."""
-        self._jobs.put(None)
+        self._jobs.close()
         await asyncio.to_thread(self._thread.join)
         self._ended.set()
         await asyncio.to_thread(self._copier.join)
@@ -289,23 +286,7 @@ class SqliteStore(SqlStore):
         return await self.look_up(run)
 
     def _write(self) -> None:
-        running, gathering = True, Gathering()
-        while running:
-            jobs: list[Job] = []
-            try:
-                job = self._jobs.get(timeout=RETRY)
-                if wait := gathering.wait(time.monotonic()):
-                    time.sleep(wait)
-                while job is not None:
-                    jobs.append(job)
-                    if len(jobs) == GROUP:
-                        break
-                    job = self._jobs.get_nowait()
-                running = job is not None
-            except queue.Empty:
-                pass
-            tables = [work.addition.table for work, _ in jobs if isinstance(work, Append)]
-            gathering.note(tables, time.monotonic())
+        for jobs in self._jobs.groups():
             if jobs or self._unwritable:  # others notice too that nothing can be written
                 self.commit_group(jobs)
         if self._writer:
@@ -470,6 +451,11 @@ class Append:
 
     def __call__(self, c: sqlite3.Connection) -> None:
         append(c, self.addition)
+
+
+def table_of(job: Job) -> str | None:
+    """The table whose log a job adds to, if it does."""
+    return job[0].addition.table if isinstance(job[0], Append) else None
 
 
 def insert_rows(c: sqlite3.Connection, additions: list[Addition]) -> None:
