@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """PostgreSQL, two servers and HAProxy on this machine, for a try: `make cluster`.
 
-Everything listens on loopback, lives in a temporary folder and ends with Ctrl+C. The tests start
-the same parts.
+Everything listens on loopback, lives in a temporary folder and ends with Ctrl+C. A part that ends
+is started again, so that one can kill it and see what players see. The tests start the same parts.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -87,13 +88,22 @@ class Process:
             )
 
     @property
+    def pid(self) -> int:
+        assert self.process
+        return self.process.pid
+
+    @property
     def running(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
     def wait_for(self, words: str) -> None:
         """Wait until the program says that it is ready."""
+        self.wait_until(lambda: words in self.said())
+
+    def wait_until(self, ready: Callable[[], bool]) -> None:
+        """Wait until the program is ready."""
         deadline = time.monotonic() + LATE
-        while words not in self.said():
+        while not ready():
             if not self.running or time.monotonic() > deadline:
                 raise CannotStart(self.said()[-2000:])
             time.sleep(0.02)
@@ -103,8 +113,7 @@ class Process:
         return self.log.read_bytes()[self._begun :].decode(errors="replace")
 
     def send(self, number: int) -> None:
-        assert self.process
-        os.killpg(self.process.pid, number)
+        os.killpg(self.pid, number)
 
     def kill(self) -> None:
         """End it at once, like a power cut."""
@@ -258,11 +267,7 @@ class HAProxy(Process):
         if done.returncode:
             raise CannotStart(done.stderr.decode(errors="replace"))
         self.run(command, env=environment)
-        deadline = time.monotonic() + LATE
-        while not answers(self.port, "/readyz"):
-            if not self.running or time.monotonic() > deadline:
-                raise CannotStart(self.said()[-2000:])
-            time.sleep(0.05)
+        self.wait_until(lambda: answers(self.port, "/readyz"))
 
 
 def answers(port: int, path: str) -> bool:
@@ -293,7 +298,7 @@ class Server(Process):
 
 
 def main() -> int:
-    """Run a cluster until Ctrl+C, or until a part of it ends."""
+    """Run a cluster until Ctrl+C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.ExitStack() as parts, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -310,14 +315,20 @@ def main() -> int:
             print(f"Servers: {' and '.join(f'http://127.0.0.1:{s.port}/' for s in servers)}")
             print(f"Database: {postgres.url}")
             print(f"Logs: {folder} and {postgres.log}")
+            running: dict[str, Postgres | HAProxy | Server] = {
+                "PostgreSQL": postgres,
+                "HAProxy": proxy,
+                **{f"the server at {s.port}": s for s in servers},
+            }
+            told = [f"{part} ({process.pid})" for part, process in running.items()]
+            print(f"Processes: {', '.join(told)}")
             print("Stop with Ctrl+C.", flush=True)
-            running = {"PostgreSQL": postgres, "HAProxy": proxy}
-            running |= {f"the server at {s.port}": s for s in servers}
             while True:
                 time.sleep(0.5)
                 for part, process in running.items():
                     if not process.running:
-                        raise CannotStart(f"{part} has ended: {process.said()[-500:]}")
+                        process.start()
+                        print(f"Started again: {part} ({process.pid})", flush=True)
         except CannotStart as error:
             print(f"cluster: {error}", file=sys.stderr)
             return 2

@@ -1,14 +1,18 @@
 """The files of deploy/ fit each other and the program."""
 
 import importlib.util
+import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from server.proxies import free_port
+from cluster import free_port
+from server.harness import until
 
 ROOT = Path(__file__).parents[1]
 
@@ -107,3 +111,22 @@ def test_the_commands_of_the_image_work(tmp_path: Path, long_run: bool) -> None:
     if long_run:
         environment = check.build(tmp_path)
         check.start_built(tmp_path, environment, free_port())
+
+
+def test_a_part_of_the_cluster_that_is_killed_is_started_again(
+    long_run: bool, tmp_path: Path
+) -> None:
+    if not long_run:
+        return  # `tests/server/test_cluster.py` kills every part of one in every run
+    told = tmp_path / "told"
+    with told.open("wb") as out:
+        cluster = subprocess.Popen([sys.executable, ROOT / "deploy" / "cluster.py"], stdout=out)
+    try:
+        until(lambda: "Stop with Ctrl+C." in told.read_text())
+        found = re.search(r"the server at \d+ \((\d+)\)", told.read_text())
+        assert found
+        os.kill(int(found[1]), signal.SIGKILL)
+        until(lambda: "Started again: the server at" in told.read_text())
+    finally:
+        cluster.send_signal(signal.SIGINT)
+        assert cluster.wait(60) == 0

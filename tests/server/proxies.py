@@ -4,56 +4,29 @@ from __future__ import annotations
 
 import http.client
 import os
-import shutil
-import socket
 import ssl
 import subprocess
-import time
 from email.message import Message
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from cluster import DEPLOY, Process, program, replaced
+
 from server.harness import LATE
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
-FETCHED = Path(__file__).parents[2] / ".venv" / "proxies"
-"""Where `make proxies` puts the programs that the machine does not have."""
 
-
-def program(name: str) -> str:
-    """A proxy's program, installed or fetched."""
-    places = os.pathsep.join([os.environ["PATH"], f"{FETCHED}/usr/sbin", f"{FETCHED}/usr/bin"])
-    found = shutil.which(name, path=places)
-    assert found, f"there is no {name}: run `make proxies`"
-    return found
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
-def replaced(text: str, changes: dict[str, str]) -> str:
-    """A configuration of deploy/ with what a test must change, all of which must be there."""
-    for old, new in changes.items():
-        assert old in text, f"the configuration has no {old!r} any more"
-        text = text.replace(old, new)
-    return text
-
-
-class Proxy:
+class Proxy(Process):
     """A proxy in front of a server on this machine."""
 
     name: str
 
     def __init__(self, folder: Path, server: int, plain: int, secure: int) -> None:
+        super().__init__(folder / f"{self.name}.log")
         self.folder = folder
         self.server = server
         self.plain = plain
         self.secure = secure
-        self.log = folder / f"{self.name}.log"
-        self.process: subprocess.Popen[bytes] | None = None
 
     @property
     def authority(self) -> Path:
@@ -65,15 +38,13 @@ class Proxy:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
-        command = self.command()
         environment = {**os.environ, "DOMAIN": "localhost", "HOME": str(self.folder)}
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
-        deadline = time.monotonic() + LATE
-        while not self._answers():
-            assert self.process.poll() is None, self.log.read_text()
-            assert time.monotonic() < deadline, self.log.read_text()
-            time.sleep(0.05)
+        self.run(self.command(), env=environment)
+        try:
+            self.wait_until(self._answers)
+        except BaseException:
+            self.stop()
+            raise
         return self
 
     def __exit__(
@@ -82,9 +53,7 @@ class Proxy:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self.process:
-            self.process.terminate()
-            self.process.wait(20)
+        self.stop()
 
     def _answers(self) -> bool:
         try:
@@ -166,7 +135,7 @@ class Nginx(Proxy):
             f"{user}daemon off;\npid {self.folder / 'pid'};\nerror_log stderr;\nevents {{}}\n"
             f"http {{\n{temporary}    include {site};\n}}\n"
         )
-        command = [program("nginx"), "-p", str(self.folder), "-e", "stderr", "-c", str(main)]
+        command = [str(program("nginx")), "-p", str(self.folder), "-e", "stderr", "-c", str(main)]
         done = subprocess.run([*command, "-t"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return command
@@ -196,14 +165,14 @@ class Caddy(Proxy):
         environment: dict[str, Any] = {**os.environ, "DOMAIN": "localhost"}
         environment["HOME"] = str(self.folder)
         done = subprocess.run(
-            [program("caddy"), "validate", *given],
+            [str(program("caddy")), "validate", *given],
             capture_output=True,
             text=True,
             check=False,
             env=environment,
         )
         assert done.returncode == 0, done.stderr
-        return [program("caddy"), "run", *given]
+        return [str(program("caddy")), "run", *given]
 
 
 def make_certificate(certificate: Path, key: Path) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from cluster import free_port
 from websockets.asyncio.client import connect
 
 from server.harness import LATE, Json, Server
-from server.proxies import Caddy, Nginx, Proxy, free_port
+from server.proxies import Caddy, Nginx, Proxy
 from server.test_activation import activated
 
 HSTS = "Strict-Transport-Security"
