@@ -266,24 +266,34 @@ def test_two_tabs_do_not_overwrite_each_other(guest: Invite) -> None:
     other.close()
 
 
-FULL = """() => {
-  const put = IDBObjectStore.prototype.put;
-  const error = new DOMException('no room', 'QuotaExceededError');
-  IDBObjectStore.prototype.put = function () { this.transaction.abort(); };
-  Object.defineProperty(IDBTransaction.prototype, 'error', {configurable: true, get: () => error});
-  window.room = () => (IDBObjectStore.prototype.put = put);
+FILL = """async () => {
+  const database = await new Promise((found) => {
+    const asked = indexedDB.open('ballast');
+    asked.onupgradeneeded = () => asked.result.createObjectStore('weights');
+    asked.onsuccess = () => found(asked.result);
+  });
+  const fits = (size) => new Promise((told) => {
+    const transaction = database.transaction('weights', 'readwrite');
+    transaction.objectStore('weights').put(crypto.getRandomValues(new Uint8Array(size)), size);
+    transaction.oncomplete = () => told(true);
+    transaction.onabort = () => told(false);
+  });
+  for (let size = 65536; size >= 64; size = (await fits(size)) ? size - 1 : size >> 1);
+  database.close();
 }"""
-"""Chromium cannot be given so little room that a game does not fit, so its answer is made up."""
+"""Other data of the site takes all the room that there is, by ever smaller pieces."""
 
 
 def test_a_full_browser_says_so_and_loses_nothing(guest: Invite) -> None:
     one = guest()
+    room = one.context.new_cdp_session(one.page)
+    room.send("Storage.overrideQuotaForOrigin", {"origin": one.server.url, "quotaSize": 400_000})
     begin(one, "clever")
-    one.page.evaluate(FULL)
+    one.page.evaluate(FILL)
     one.step()
     expect(one.page.locator(".act")).to_contain_text("This browser has no room left")
     one.axe()
-    one.page.evaluate("() => room()")
+    room.send("Storage.overrideQuotaForOrigin", {"origin": one.server.url})
     one.dash(rounds=2)
     before = one.marks(".playing .middle")
     one.page.reload()
