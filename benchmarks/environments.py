@@ -14,7 +14,7 @@ import numpy as np
 from foxtray import Game, SeededDice
 from foxtray.envs import env_id, table_v0
 from foxtray.games.registry import SHEETS
-from foxtray.position import parse_area
+from foxtray.position import parse_area, parse_sheet
 from foxtray.sim import Batch, random_actions
 from foxtray.sim.batch import play
 
@@ -148,6 +148,7 @@ def values(game: str) -> list[tuple[str, float, str]]:
         best = 1e9
         for _ in range(BATCHES):
             parse_area.cache_clear()
+            parse_sheet.cache_clear()
             began = process_time()
             for item in items:
                 work(item)

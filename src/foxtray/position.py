@@ -156,7 +156,9 @@ def parse(text: str) -> tuple[Layout, State]:
     s.follow = parse_mask(words.take("follow", ""), letters)
     words.done()
     for seat, player in enumerate(players):
-        parse_seat(known, s, seat, Words(player), letters)
+        put(s, seat, parse_sheet(game, player))
+        if s.pending[seat] > known.bonus_places:
+            raise MalformedPosition(f"seat {seat + 1} has more open bonuses than the sheet")
     check(known, s)
     return known, s
 
@@ -225,35 +227,69 @@ def parse_dice(s: State, text: str, letters: Sequence[str]) -> None:
 
 
 def parse_mask(text: str, letters: Sequence[str]) -> int:
+    if not text:
+        return 0
     if not set(text) <= set(letters) or len(set(text)) != len(text):
         raise MalformedPosition(f"{text!r} must be letters of dice, each once")
     return sum(1 << letters.index(letter) for letter in text)
 
 
-def parse_seat(known: Layout, s: State, seat: int, words: Words, letters: Sequence[str]) -> None:
+class Sheet(NamedTuple):
+    """What a state says of a seat."""
+
+    cells: list[int]
+    filled: list[int]
+    fits: list[int]
+    missing: list[int]
+    circled: list[int]
+    spent: list[int]
+    open: list[int]
+    foxes: int
+    stage: int
+    used: int
+    pending: int
+
+
+def put(s: State, seat: int, sheet: Sheet) -> None:
+    """Write what is known of a seat into a state; lists are copied."""
+    s.cells[seat], s.filled[seat] = sheet.cells[:], sheet.filled[:]
+    s.fits[seat], s.missing[seat] = sheet.fits[:], sheet.missing[:]
+    s.circled[seat], s.spent[seat] = sheet.circled[:], sheet.spent[:]
+    s.open[seat], s.pending[seat] = sheet.open[:], sheet.pending
+    s.foxes[seat], s.stage[seat], s.used[seat] = sheet.foxes, sheet.stage, sheet.used
+
+
+# A move changes one sheet of the table, so most were in a position that was read before.
+@lru_cache(maxsize=1 << 12)
+def parse_sheet(game: str, text: str) -> Sheet:
+    """A seat from its text."""
+    known, words = layout(game), Words(text)
     t = known.tables
+    cells, missing = [0] * codes.CELLS, [0] * codes.LINES
+    filled, fits = [0] * codes.AREAS, [0] * codes.AREAS
+    circled, spent, opened = [0] * codes.TRACKS, [0] * codes.TRACKS, [0] * codes.BONUSES
     for a, area in enumerate(known.sheet.areas):
-        read = parse_area(known.sheet.id, a, words.take(area.letter))
-        s.cells[seat][t.first_cell[a] : t.end_cell[a]] = read.cells
-        s.missing[seat][t.first_line[a] : t.end_line[a]] = read.missing
-        s.filled[seat][a], s.fits[seat][a] = read.filled, read.fits
+        read = parse_area(game, a, words.take(area.letter))
+        cells[t.first_cell[a] : t.end_cell[a]] = read.cells
+        missing[t.first_line[a] : t.end_line[a]] = read.missing
+        filled[a], fits[a] = read.filled, read.fits
     for track in known.sheet.tracks:
         i = codes.TRACK_NAMES.index(track.name)
-        circled, _, spent = words.take(track.name).partition("/")
-        s.circled[seat][i] = whole(track.name, circled, 0, track.fields)
-        s.spent[seat][i] = whole(track.name, spent, 0, s.circled[seat][i])
-    s.foxes[seat] = words.number("foxes", 0, known.fox_places)
-    s.stage[seat] = words.one_of("stage", codes.STAGE_NAMES)
-    s.used[seat] = parse_mask(words.take("used", ""), letters)
-    kinds, opened = known.usable, words.take("open", "")
-    for kind in opened.split(",") if opened else ():
+        first, _, second = words.take(track.name).partition("/")
+        circled[i] = whole(track.name, first, 0, track.fields)
+        spent[i] = whole(track.name, second, 0, circled[i])
+    foxes = words.number("foxes", 0, known.fox_places)
+    stage = words.one_of("stage", codes.STAGE_NAMES)
+    used = parse_mask(words.take("used", ""), known.sheet.letters)
+    kinds, named = known.usable, words.take("open", "")
+    for kind in named.split(",") if named else ():
         if kind not in kinds:
             raise MalformedPosition(f"unknown bonus {kind!r}; choose from {', '.join(kinds)}")
-        s.open[seat][kinds[kind]] += 1
-        s.pending[seat] += 1
-    if s.pending[seat] > known.bonus_places:
-        raise MalformedPosition(f"seat {seat + 1} has more open bonuses than the sheet")
+        opened[kinds[kind]] += 1
     words.done()
+    return Sheet(
+        cells, filled, fits, missing, circled, spent, opened, foxes, stage, used, sum(opened)
+    )
 
 
 class Area(NamedTuple):
