@@ -17,7 +17,7 @@ import json
 import math
 import time
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 from typing import Any
 
 from foxtray import bots, games
@@ -135,7 +135,7 @@ def table(kept: dict[str, list[dict[str, Any]]]) -> list[str]:
             f"| {SHEETS[game].title} | `{level}` | {len(rows)} | {fmean(columns['result']):.1f} | "
             f"{fmean(columns['luck']):+.1f} ± {error:.1f} | {fmean(columns['price']):.1f} | "
             f"{behind:.1f} | {fmean(corrections):+.1f} (sd {stdev(corrections):.1f}) | "
-            f"{rms(apart):.2f} | {rms(sums):.1f} | {fmean(row['seconds'] for row in rows):.1f} |"
+            f"{rms(apart):.2f} | {rms(sums):.1f} | {median(row['seconds'] for row in rows):.1f} |"
         )
     return lines
 
