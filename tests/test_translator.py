@@ -283,6 +283,8 @@ REFUSALS = [
     ("def f(a: int) -> int:\n    return ~0x100000000", "this number has more than 32 bits"),
     ("def f(a: int) -> int:\n    return a + 2**0x40", "the operator Pow is outside the subset"),
     ("def f(a: int) -> int:\n    return a + 0x20000000000000", "larger than JavaScript counts"),
+    ("def f(a: float) -> float:\n    return a + 1e999", "inf is not a finite number"),
+    ("FAR = 1e999\ndef f(a: float) -> float:\n    return a + FAR", "FAR is not a finite number"),
     ("BIG = 2**60\ndef f(a: int) -> int:\n    return a + BIG", "BIG is larger than JavaScript"),
     ("NAME = 'x'\ndef f(a: int) -> int:\n    return NAME", "the constant NAME is not a number"),
     ("def f(a: int) -> int:\n    return b", "b is not a variable, a constant or a function"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from translator import arithmetic
@@ -386,6 +387,8 @@ class Function:
             case ast.Constant(int() as value):
                 return self.literal(value, node)
             case ast.Constant(float() as value):
+                if not isfinite(value):
+                    raise self.refused(node, f"{value} is not a finite number")
                 return Code(repr(value), ATOM, Real())
             case ast.Name(name):
                 return self.name(name, node)

@@ -6,6 +6,7 @@ import ast
 import importlib
 import json
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,8 @@ class Module:
                 raise self.refused(node, f"{text} is larger than JavaScript counts exactly")
             return Code(text, ATOM, Whole(value, value))
         if isinstance(value, float):
+            if not isfinite(value):
+                raise self.refused(node, f"{text} is not a finite number")
             return Code(text, ATOM, Real())
         raise self.refused(node, f"the constant {text} is not a number")
 
@@ -239,7 +242,7 @@ def written_constant(value: Any) -> str | None:
     if isinstance(value, int):
         return number(value) if -SAFE <= value <= SAFE else None
     if isinstance(value, float):
-        return repr(value)
+        return repr(value) if isfinite(value) else None
     if isinstance(value, tuple) and all(isinstance(part, str) for part in value):
         return json.dumps(value)
     return None
