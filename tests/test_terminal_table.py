@@ -322,7 +322,9 @@ def test_a_hint_names_a_choice(long_run: bool) -> None:
 # --- the real terminal --------------------------------------------------------------------------
 
 
-def in_a_terminal(*args: str, keys: bytes = b"", wait: bytes = b"Quit") -> tuple[int, bytes]:
+def in_a_terminal(
+    *args: str, keys: bytes = b"", wait: bytes = b"Quit", errors: int | None = None
+) -> tuple[int, bytes]:
     """Run a command in a terminal of its own, press keys once something is shown."""
     leader, follower = pty.openpty()
     surroundings = os.environ | {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
@@ -330,7 +332,7 @@ def in_a_terminal(*args: str, keys: bytes = b"", wait: bytes = b"Quit") -> tuple
         [sys.executable, "-m", "foxtray", *args],
         stdin=follower,
         stdout=follower,
-        stderr=follower,
+        stderr=follower if errors is None else errors,
         env=surroundings,
         start_new_session=True,
     ) as process:
@@ -354,6 +356,14 @@ def test_a_terminal_gets_the_table_and_ctrl_c_leaves_it(tmp_path: Path) -> None:
     assert status == 130
     assert b"foxtray play --resume" in shown
     assert read(path.read_text())[0].game.seats == 1
+
+
+def test_errors_in_a_file_leave_plain_lines() -> None:
+    """Textual draws on standard error, so `foxtray play 2>log` showed an empty screen."""
+    args, enter = ("play", "clever"), b"press Enter to roll"
+    status, shown = in_a_terminal(*args, keys=b"q\r", wait=enter, errors=subprocess.DEVNULL)
+    assert status == 0
+    assert enter in shown
 
 
 def test_plain_lines_are_there_for_screen_readers() -> None:

@@ -280,7 +280,8 @@ def run_play(args: argparse.Namespace) -> int:
     terminal.warn = complain
     terminal.hint = hint_lines
     terminal.substitute = bots.bot(bots.SUBSTITUTE, seed=found.setup.seed or 0).choose
-    if screen and sys.stdin.isatty() and len(seated) < found.setup.seats and not args.plain:
+    whole = screen and sys.stdin.isatty() and sys.stderr.isatty()  # Textual draws on stderr
+    if whole and len(seated) < found.setup.seats and not args.plain:
         from foxtray.terminal_table import play
 
         play(terminal)
