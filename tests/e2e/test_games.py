@@ -27,15 +27,25 @@ def test_solo_by_clicks(guest: Invite, game: str, size: tuple[int, int]) -> None
     assert ana.marks() == end["game"]["seats"][0]["marks"]
 
 
+HIDDEN_BY_A_LESSON = """() => {
+  const {bottom} = [...document.querySelectorAll('.middle .area')].at(-1).getBoundingClientRect();
+  const {top} = document.querySelector('.dock').getBoundingClientRect();
+  const {scrollHeight, clientHeight} = document.querySelector('.lesson');
+  return Math.max(0, Math.round(bottom - top), scrollHeight - clientHeight);
+}"""
+"""How many pixels of the sheet are under the dice, or of the text below the edge of its box."""
+
+
 @pytest.mark.parametrize("game", ["clever", "twice"])
 def test_the_guided_game(guest: Invite, game: str) -> None:
-    ana = guest((320, 640))
+    ana = guest((360, 640))
     ana.begin(game, "learn")
     ana.settled()
     first = ana.page.locator(".lesson").inner_text()
     for _ in range(400):
         ana.answered()
         expect(ana.page.locator(".lesson")).to_be_in_viewport(ratio=1)
+        assert ana.page.evaluate(HIDDEN_BY_A_LESSON) == 0
         if ana.page.locator(".act a").count():
             break
         reroll = ana.page.locator("[data-act=reroll]")
