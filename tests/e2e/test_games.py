@@ -137,12 +137,12 @@ def test_leaving_before_and_after_the_start(guest: Invite) -> None:
     ben.begin("clever")
     ben.settled()
     ben.open()
-    expect(ben.page.locator("[aria-labelledby=continue] a")).to_have_count(1)
-    ben.page.click("[aria-labelledby=continue] a")
+    expect(ben.page.locator("[data-continue]")).to_have_count(1)
+    ben.page.click("[data-continue]")
     ben.menu("Leave table")
     ben.page.click("text=Give up this game")
     expect(ben.page.locator("[data-start]").first).to_be_visible()
-    expect(ben.page.locator("[aria-labelledby=continue] a")).to_have_count(0)
+    expect(ben.page.locator("[data-continue]")).to_have_count(0)
 
 
 def test_a_bot_for_somebody_who_is_away(guest: Invite) -> None:
