@@ -29,9 +29,6 @@ EXACT = 3
 """The most dice whose throws are enumerated."""
 REPLY_BOUND = 32
 """How many states a plan explores completely when it replies to a sampled throw."""
-LAST_REPLY_BOUND = 128
-"""The same in the last round, where chains are long and unfinished ones promise nothing: with 32
-states, a reply in the last turn of Twice misses 5 points on average."""
 MARGIN = 8.0
 """Only leaves within this many points of the best are searched."""
 CANDIDATES = 8
@@ -76,13 +73,11 @@ def reply(
 
 
 def best_value(tables: list[Tables], seat: int, bound: int, net: Net, inner: Workspace) -> float:
-    """The best value that a plan finds from node 0; in the last round it searches further."""
-    t = tables[0]
-    if not planner.unfinished(t, inner, 0, seat):
-        network.set_root(t, inner.nodes[0], seat, net, inner)
-        return planner.leaf_value(t, inner.nodes[0], seat, net, inner)
-    now = planner.bound_at(t, inner.nodes[0], bound, max(bound, LAST_REPLY_BOUND))
-    count = planner.plan(tables, seat, now, net, inner)
+    """The best value that a plan finds from node 0."""
+    if not planner.unfinished(tables[0], inner, 0, seat):
+        network.set_root(tables[0], inner.nodes[0], seat, net, inner)
+        return planner.leaf_value(tables[0], inner.nodes[0], seat, net, inner)
+    count = planner.plan(tables, seat, bound, net, inner)
     value: float = inner.values[planner.best(inner.values, count)]
     return value
 

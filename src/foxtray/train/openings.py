@@ -40,16 +40,14 @@ def throws_of(t: Tables, s: State, low: int, high: int, share: float) -> int:
     """How long the opening is: a turn of the game, times the rolls of a turn, plus one of these.
 
     It may end before any roll, since weak players also leave strange dice for their next roll, and
-    ends with the start of the last turn at the latest. Late ends are more likely, above all in the
-    last third: there positions differ most, and what is left to play is short.
+    ends with the start of the last turn at the latest. Late ends are more likely: there positions
+    differ most, and what is left to play is short.
     """
     if chance.draw(low, high, OPENING, 0, 1000) >= share * 1000:
         return 0
     turns = t.rounds[s.seats] * rules.turns_in_round(s)
     longest = (turns - 1) * ROLLS
     one = chance.draw(low, high, OPENING, 1, longest)
-    if chance.draw(low, high, OPENING, 6, 2) == 1:
-        one = longest - 1 - one // 3
     return 1 + max(one, chance.draw(low, high, OPENING, 7, longest))
 
 

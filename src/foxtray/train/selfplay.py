@@ -26,10 +26,7 @@ PREFERENCE = 11
 """The purpose of the draws that set a preference."""
 LUCK_BOUND = 16
 """How many states a plan explores completely to measure the luck of a throw. Any measure will do
-that treats the real throw like the others; a short plan is nearly as good and far cheaper. In the
-last round, where it is not, plans are longer (`search.LAST_REPLY_BOUND`)."""
-LAST_THROWS = 4
-"""How many times as many throws are looked at in the last round, where most depends on the dice."""
+that treats the real throw like the others; a short plan is nearly as good and far cheaper."""
 
 
 def set_preferences(low: int, high: int, share: float, strength: float, preferences: Array) -> None:
@@ -137,9 +134,8 @@ def play_game(
                 while samples.seats[row] != seat:
                     row += 1
                 workspace.nodes[0] = s
-                now = planner.bound_at(t, s, throws, throws * LAST_THROWS)
                 value, _ = search.look_ahead(
-                    tables, 0, seat, low, high, at, LUCK_BOUND, 1, now, net, workspace, inner
+                    tables, 0, seat, low, high, at, LUCK_BOUND, 1, throws, net, workspace, inner
                 )
                 loops.throw(t, s, low, high, workspace.work)
                 inner.nodes[0] = s
