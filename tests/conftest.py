@@ -28,11 +28,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: tests[item.path])
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: many tests wait for servers, browsers and disks."""
-    return (os.cpu_count() or 1) + 1
-
-
 @pytest.fixture(scope="session")
 def long_run(pytestconfig: pytest.Config) -> bool:
     """Whether this is `make test-long`."""
