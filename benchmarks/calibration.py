@@ -54,10 +54,10 @@ def lead(
     quantiles = np.full((*each, QUANTILES), np.nan)
     strong = LEVELS["strong"].suited(game)
     level = LEVELS.get(leader, LEVELS["strong"]).suited(game)
-    net = (read_weights(weights, game) if weights else weights_of(game)).net(seats)
+    nets = (read_weights(weights, game) if weights else weights_of(game)).nets(seats)
     compiled.playouts().calibrate(
         tables_of(game), np.zeros(3, STATE), seed, seats, 0 if leader == "strong" else 1,
-        LEADERS[leader], max(1, level.bound), level.noise, strong.bound, strong.last_bound, net,
+        LEADERS[leader], max(1, level.bound), level.noise, strong.bound, strong.last_bound, nets,
         new_workspace(game), new_workspace(game), means, quantiles, chances, totals, wins,
     )  # fmt: skip
     return means, quantiles, chances, totals, wins

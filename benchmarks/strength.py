@@ -102,15 +102,14 @@ def write_table() -> None:
 def write_card(game: str, found: dict[str, Any]) -> None:
     """Write the strength of a game's solo net into its model card."""
     weights = weights_of(game)
-    nets = {net.ctypes.data: net for net in weights.nets}  # one may serve several numbers of seats
-    serves = [list(nets).index(net.ctypes.data) for net in weights.nets]
     told = {
         name: {key: found[name][key] for key in ("mean", "se", "games")}
         for name in ("strong", "expert")
         if name in found
     }
-    flats = [net.view(np.float32) for net in nets.values()]
-    save_weights(GAMES / game / "weights.npz", flats, serves, {**weights.card, "strength": told})
+    card = {**weights.card, "strength": told}
+    path = GAMES / game / "weights.npz"
+    save_weights(path, weights.flats, weights.serves, card, weights.late)
 
 
 def main() -> None:

@@ -182,7 +182,7 @@ def test_after_the_last_throw_the_evaluation_is_exact(name: str, game: str, seat
 
 @pytest.mark.parametrize("game", GAMES)
 def test_compiled_and_interpreted_inference_agree(game: str) -> None:
-    net = weights_of(game).net(1).view(np.recarray)[0]
+    nets = weights_of(game).nets(1).view(np.recarray)
     active, dense = [0] * features.MOST, [0.0] * features.DENSE
     h1, h2 = np.zeros(network.FIRST, np.float32), np.zeros(network.SECOND, np.float32)
     workspace, outputs = new_workspace(game), np.zeros(network.OUTPUTS)
@@ -197,10 +197,11 @@ def test_compiled_and_interpreted_inference_agree(game: str) -> None:
         write(states, 0, moment.state)
         t, s = moment.layout.tables, moment.state
         n = features.describe(t, s, 0, inputs_of(game), active, dense)
+        net = nets[network.net_for(t, s)]
         expected = network.forward(net, active, n, dense, h1, h2, [0] * network.FIRST)
         fast = compiled.thinking()
-        net_of_one = weights_of(game).net(1)
-        fast.forecast(tables_of(game), states, 0, 96, 96, net_of_one, workspace, outputs)
+        both = weights_of(game).nets(1)
+        fast.forecast(tables_of(game), states, 0, 96, 96, both, workspace, outputs)
         assert outputs[network.VALUE] == pytest.approx(expected, abs=1e-4)
         for k in range(1, network.OUTPUTS):
             assert outputs[k] == pytest.approx(winning.output(net, h2, k), abs=1e-4)
@@ -268,6 +269,8 @@ def test_a_damaged_weights_file_is_named(tmp_path: Path) -> None:
         ({"version": 4}, "does not fit this version of foxtray"),
         ({"serves": np.zeros(3, int)}, "does not fit this version of foxtray"),
         ({"serves": np.full(4, 1)}, "does not fit this version of foxtray"),
+        ({"late": np.zeros(3, int)}, "does not fit this version of foxtray"),
+        ({"late": np.full(4, -1)}, "does not fit this version of foxtray"),
         ({"card": json.dumps({"game": "chess"})}, "is for 'chess', which is not installed"),
     ],
 )
@@ -282,7 +285,7 @@ def test_a_weights_file_that_does_not_fit_is_refused(
     }
     path = tmp_path / "mine.npz"
     np.savez(path, **parts)
-    assert len(read_weights(path, "clever").nets) == 4
+    assert len(read_weights(path, "clever").pairs) == 4
     np.savez(path, **(parts | changed))
     with pytest.raises(DamagedWeights, match=words):
         read_weights(path)
@@ -318,7 +321,9 @@ def test_weights_of_the_second_version_are_read(game: str, tmp_path: Path) -> No
     old = np.random.default_rng(2).normal(size=(1, size)).astype(np.float32)
     card = json.dumps({"game": game})
     np.savez(tmp_path / "old.npz", weights=old, serves=np.zeros(4, int), card=card, version=2)
-    flat = read_weights(tmp_path / "old.npz", game).net(3).view(np.float32)
+    early, late = read_weights(tmp_path / "old.npz", game).nets(3)
+    assert early == late
+    flat = read_weights(tmp_path / "old.npz", game).nets(3)[:1].view(np.float32)
     assert (flat[:size] == old[0]).all()
     assert not flat[size:].any()
 
@@ -370,7 +375,7 @@ def test_weights_of_the_first_version_are_read(game: str, seats: int, tmp_path: 
     old = np.random.default_rng(seats).normal(size=(1, 78033)).astype(np.float32)
     card = json.dumps({"game": game})
     np.savez(tmp_path / "old.npz", weights=old, serves=np.zeros(4, int), card=card)
-    net = read_weights(tmp_path / "old.npz", game).net(seats)[0]
+    net = read_weights(tmp_path / "old.npz", game).nets(seats)[0]
     rows = old[0, : 572 * 128].reshape(572, 128)
     checked = 0
     for seed in range(20):
@@ -761,8 +766,9 @@ def test_a_model_card_is_true(game: str) -> None:
     assert (card["game"], card["rules_version"]) == (game, RULES_VERSION)
     for net in card["nets"]:
         assert net["data"]
-        assert len({weights.net(seats).ctypes.data for seats in net["serves_seats"]}) == 1
-    assert sorted(seats for net in card["nets"] for seats in net["serves_seats"]) == [1, 2, 3, 4]
-    assert len({net.ctypes.data for net in weights.nets}) == len(card["nets"])
+    for k, net in enumerate(card["nets"]):
+        used = weights.late if net.get("last_round_only") else weights.serves
+        assert net["serves_seats"] == [seats for seats in range(1, 5) if used[seats - 1] == k]
+    assert {*weights.serves, *weights.late} == set(range(len(card["nets"])))
     for name, claimed in card["strength"].items():
         assert claimed.items() <= measured(name)[game].items()

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
+from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from reviewed import played, reviewed
 
 from foxtray import FoxtrayError, Game, SeededDice
+from foxtray.bots.valuer import Depth, Valuer, plain
+from foxtray.bots.valuing import throws_left
 from foxtray.errors import BadSetup
 from foxtray.history import ThrowInput
 from foxtray.record import Record, read
@@ -226,3 +231,20 @@ def test_a_deep_review_adds_up_and_keeps_the_luck() -> None:
     assert deep.luck == pytest.approx(normal.luck, abs=4)
     assert [d.price for d in deep.decisions] != [d.price for d in normal.decisions]
     assert all(step.price >= 0 for d in deep.decisions for step in d.steps)
+
+
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_a_reply_before_the_last_roll_is_valued_by_that_roll(game: str) -> None:
+    """The net alone erred there by 8 points and more after weak play."""
+    valuer, errors = Valuer(game, 1, seed=5), []
+    tables = valuer.layout.tables
+    for seed in range(12):
+        record = played(game, ("random",), seed)
+        for before, after in pairwise(games_of(record)):
+            if before.rolling() and after.round == 5 and throws_left(tables, before.state) == 2:
+                state = plain(valuer.replies(after.state, 0, 1, 0.0)[0].state)
+                if throws_left(tables, state) == 1:
+                    found = valuer.value(state, 0, 1, Depth(432, 432)).points
+                    errors.append(valuer.reply_value(after.state, 0) - found)
+    assert len(errors) >= 8
+    assert math.sqrt(fmean(error * error for error in errors)) < 4

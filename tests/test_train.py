@@ -13,18 +13,26 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from foxtray import FoxtrayError, Game, Throw, bots
+from foxtray import FoxtrayError, Game, SeededDice, Throw, bots
+from foxtray.bots import weights
+from foxtray.bots.network import EARLY, LATE
 from foxtray.bots.old_weights import renewed
+from foxtray.bots.player import LevelBot
+from foxtray.bots.valuing import DEPTH
 from foxtray.bots.weights import read_weights, save_weights, weights_of
 from foxtray.bots.workspace import Array, new_workspace
 from foxtray.cli import main
+from foxtray.core.codes import DICE
 from foxtray.sim import batch
 from foxtray.sim import compiled as sim_compiled
 from foxtray.sim.arrays import STATE, tables_of
 from foxtray.train import compiled, run
 from foxtray.train.pack import pack
 from foxtray.train.plan import Plan
+from foxtray.train.playing import Player, Share
 from foxtray.train.samples import new_samples
+
+NO_THROWS = np.zeros((0, DEPTH, DICE), np.int64)
 
 
 def plan(games: int, threads: int = 1) -> Plan:
@@ -163,8 +171,9 @@ def played(seats: int, openings: float) -> tuple[Array, Array, Array]:
     counts, told, totals = [], [], []
     for seed in range(7_000, 7_000 + count):
         n = compiled.selfplay().play_games(
-            tables_of(game), states, seed, 1, np.array([seats]), 16, 16, 0, 0.9, openings, 0.0, 0.0,
-            weights_of(game).net(seats), workspace, inner, samples, results,
+            tables_of(game), states, seed, 1, np.array([seats]), 16, 16, 0, 0.9, openings, False,
+            False, 0.0, 0.0, weights_of(game).nets(seats), workspace, inner, NO_THROWS, samples,
+            results,
         )  # fmt: skip
         counts.append(n)
         told.append(results[0])
@@ -191,8 +200,9 @@ def targets_of_the_first_throw(game: str, seats: int, throws: int) -> Array:
     targets = []
     for seed in range(7_000, 7_200):
         compiled.selfplay().play_games(
-            tables_of(game), states, seed, 1, np.array([seats]), 16, 16, throws, 0.9, 0.0, 0.0, 0.0,
-            weights_of(game).net(seats), workspace, inner, samples, results,
+            tables_of(game), states, seed, 1, np.array([seats]), 16, 16, throws, 0.9, 0.0, False,
+            False, 0.0, 0.0, weights_of(game).nets(seats), workspace, inner, NO_THROWS, samples,
+            results,
         )  # fmt: skip
         targets.append(samples.targets[states["first"][0]])
     return np.array(targets)
@@ -388,8 +398,8 @@ def test_packed_checkpoints_can_be_played(
     assert "seats 2, 3, 4: 64 games of 2 or 4 seat(s), seeds from 6" in capsys.readouterr().out
     weights = read_weights(Path("mine.npz"))
     assert [net["serves_seats"] for net in weights.card["nets"]] == [[1], [2, 3, 4]]
-    assert np.array_equal(weights.net(1).view(np.float32), nets["alone"])
-    assert np.array_equal(weights.net(3).view(np.float32), nets["tables"])
+    assert np.array_equal(weights.nets(1)[:1].view(np.float32), nets["alone"])
+    assert np.array_equal(weights.nets(3)[1:].view(np.float32), nets["tables"])
     # Nothing was learned, so it plays badly; and the shipped nets are not touched.
     game = Game.new("clever").roll(Throw((1, 2, 3, 4, 5, 6))).game
     own, shipped = bots.bot("strong", weights=Path("mine.npz")), bots.bot("strong")
@@ -404,6 +414,51 @@ def test_packed_checkpoints_can_be_played(
     ):
         with pytest.raises(FoxtrayError, match=r"does not use|not for twice|is damaged"):
             wrong()
+
+
+def test_a_net_for_the_last_round_changes_only_the_last_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    base = Path(weights.__file__).parents[1] / "games" / "clever" / "weights.npz"
+    options = ["--games", "1024", "--jobs", "1", "--out", "late.npz"]
+    assert main(["train", "clever", "--last-round", str(base), *options]) == 0
+    resumed = run.load(Path("late.npz"))
+    assert np.array_equal(resumed.nets[EARLY], weights_of("clever").nets(1)[EARLY])
+    assert resumed.nets[LATE] != weights_of("clever").nets(1)[LATE]
+    assert main(["pack", str(base), "late.npz", "--out", "mine.npz"]) == 0
+    assert "only the last round" in capsys.readouterr().out
+    strong = bots.LEVELS["strong"]
+    mine, shipped = LevelBot(strong, 0, Path("mine.npz")), LevelBot(strong, 0)
+    game, dice, same, other = Game.new("clever"), SeededDice(3), 0, 0
+    while not game.over:
+        address = game.address()
+        if address is not None:
+            alike = mine.forecast(game, 0) == shipped.forecast(game, 0)
+            if game.round < 5:
+                assert alike
+                same += 1
+            else:
+                other += not alike
+            game = game.roll(dice.throw(*address)).game
+        else:
+            game = game.play(0, bots.ask(shipped, game, 0)).game
+    assert same > 10
+    assert other > 3
+
+
+def test_a_net_for_the_last_round_learns_from_the_mean_of_all_throws() -> None:
+    """Before the last throw, the target is the mean of real final totals."""
+    ending = replace(run.ending_plan("clever", (1,), 1 << 41, 1), throws=72)
+    player = Player(ending)
+    found = player.play(Share(ending.seed, 40), 0.0, weights_of("clever").nets(1))
+    rows = found.samples
+    ends, targets = rows.ends[: found.size, -1], rows.targets[: found.size]
+    last = [i for i in range(found.size) if i + 1 == found.size or ends[i] != ends[i + 1]]
+    luck = ends[last] - rows.totals[last] - targets[last]
+    assert len(last) > 30
+    assert abs(luck.mean()) < 3 * luck.std() / len(last) ** 0.5
+    assert luck.std() < 20
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,9 @@ def read_nets(path: Path, game: str) -> tuple[list[Sequence[float]], list[int]]:
             f"the weights file {path.name} does not fit this version of foxtray; pack it again "
             "with foxtray pack"
         )
-    return nets, serves
+    # The nets of last rounds are left out: a browser should not load more than 350 kB for a game.
+    kept = sorted(set(serves))
+    return [nets[k] for k in kept], [kept.index(k) for k in serves]
 
 
 def settings(game: str, nets: bool) -> dict[str, Any]:

@@ -20,7 +20,7 @@ def features() -> ModuleType:
 
 @cache
 def network() -> ModuleType:
-    return compile_module("foxtray.bots.network", features=features())
+    return compile_module("foxtray.bots.network", features=features(), rules=rules())
 
 
 @cache

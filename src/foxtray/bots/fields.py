@@ -60,6 +60,7 @@ WORKSPACE: tuple[Field, ...] = (
     ("base", SINGLE, (FIRST,)),
     ("seen", INT, (MOST_INPUTS,)),  # inputs of the root: the current turn, or one more
     ("turn", INT, ()),
+    ("net", INT, ()),  # the net that values the states that differ little from the root
     ("legal", INT, (ACTIONS,)),
     ("offers", DOUBLE, (ACTIONS,)),  # the best value that each legal action can lead to
     ("taken", FLAG, (NODES,)),

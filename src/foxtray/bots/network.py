@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from foxtray.bots import features
 from foxtray.bots.features import DENSE
+from foxtray.core import rules
 from foxtray.core.codes import AREAS
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from foxtray.core.state import State
 
     Ints = list[int]
+
+# The nets of a game: the last round, in which single cells decide, has its own.
+EARLY = 0
+LATE = 1
+NETS = 2
 
 FIRST = 128
 SECOND = 32
@@ -93,8 +99,15 @@ def finish(net: Net, dense: Singles, h1: Singles, h2: Singles, loud: Ints) -> fl
     return y
 
 
-def set_root(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -> None:
-    """Sum the rows of a state that the following states differ little from."""
+def net_for(t: Tables, s: State) -> int:
+    """Which of the nets values a state."""
+    return LATE if rules.round_of(s) == t.rounds[s.seats] - 1 else EARLY
+
+
+def set_root(t: Tables, s: State, seat: int, nets: list[Net], workspace: Workspace) -> None:
+    """Choose the net for a state, and sum its rows: the following states differ little from it."""
+    workspace.net = net_for(t, s)
+    net = nets[workspace.net]
     n = features.describe(t, s, seat, workspace.inputs, workspace.root, workspace.dense)
     workspace.roots = n
     workspace.turn += 2
@@ -107,10 +120,11 @@ def set_root(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -> 
             workspace.base[j] += row[j]
 
 
-def points_to_come(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -> float:
+def points_to_come(t: Tables, s: State, seat: int, nets: list[Net], workspace: Workspace) -> float:
     """The points a seat is expected to add to its total; needs `set_root` first."""
     if features.ended(t, s, seat):
         return 0.0
+    net = nets[workspace.net]
     n = features.describe(t, s, seat, workspace.inputs, workspace.active, workspace.dense)
     now = workspace.turn
     h1 = workspace.h1

@@ -164,7 +164,7 @@ def hasten(t: Tables, workspace: Workspace, i: int, seat: int) -> None:
         rules.apply(t, workspace.nodes[i], seat, action, workspace.work.log)
 
 
-def plan(tables: list[Tables], seat: int, bound: int, net: Net, workspace: Workspace) -> int:
+def plan(tables: list[Tables], seat: int, bound: int, nets: list[Net], workspace: Workspace) -> int:
     """Search from node 0 and value every leaf; returns the number of nodes.
 
     Up to `bound` nodes the search is complete. Beyond that, each open state is valued as if the
@@ -174,7 +174,7 @@ def plan(tables: list[Tables], seat: int, bound: int, net: Net, workspace: Works
     t = tables[0]
     workspace.stamp += 1
     workspace.origins[0] = 0
-    network.set_root(t, workspace.nodes[0], seat, net, workspace)
+    network.set_root(t, workspace.nodes[0], seat, nets, workspace)
     count = 1
     i = 0
     while i < count and count < bound:
@@ -182,10 +182,10 @@ def plan(tables: list[Tables], seat: int, bound: int, net: Net, workspace: Works
         if unfinished(t, workspace, i, seat):
             count = expand(t, workspace, count, i, seat)
         else:
-            workspace.values[i] = leaf_value(t, workspace.nodes[i], seat, net, workspace)
+            workspace.values[i] = leaf_value(t, workspace.nodes[i], seat, nets, workspace)
         i += 1
     if i < count:
-        count = follow_best(t, workspace, i, count, seat, 2 * bound, net)
+        count = follow_best(t, workspace, i, count, seat, 2 * bound, nets)
     fold(workspace, count)
     workspace.effort += count
     return count
@@ -209,11 +209,11 @@ def bound_at(t: Tables, s: State, bound: int, last_bound: int) -> int:
 
 
 def follow_best(
-    t: Tables, workspace: Workspace, first: int, count: int, seat: int, bound: int, net: Net
+    t: Tables, workspace: Workspace, first: int, count: int, seat: int, bound: int, nets: list[Net]
 ) -> int:
     """Value the nodes from `first` on, expanding the best one while there is room."""
     for i in range(first, count):
-        value_open(t, workspace, i, seat, net)
+        value_open(t, workspace, i, seat, nets)
     while count < bound:
         best_open = -1
         for i in range(first, count):
@@ -228,14 +228,14 @@ def follow_best(
         before = count
         count = expand(t, workspace, count, best_open, seat)
         for i in range(before, count):
-            value_open(t, workspace, i, seat, net)
+            value_open(t, workspace, i, seat, nets)
     for i in range(first, count):
         if workspace.open[i]:
             hasten(t, workspace, i, seat)
     return count
 
 
-def value_open(t: Tables, workspace: Workspace, i: int, seat: int, net: Net) -> None:
+def value_open(t: Tables, workspace: Workspace, i: int, seat: int, nets: list[Net]) -> None:
     """Value a node as if the seat did as little as possible from there."""
     workspace.open[i] = unfinished(t, workspace, i, seat)
     last = NODES - 1
@@ -244,18 +244,18 @@ def value_open(t: Tables, workspace: Workspace, i: int, seat: int, net: Net) -> 
     if workspace.origins[i] == i and bonus_ahead(t, workspace.nodes[last], seat) > 0:
         grant(t, workspace.nodes[last], seat, workspace)
         hasten(t, workspace, last, seat)
-    workspace.values[i] = leaf_value(t, workspace.nodes[NODES - 1], seat, net, workspace)
+    workspace.values[i] = leaf_value(t, workspace.nodes[NODES - 1], seat, nets, workspace)
 
 
-def leaf_value(t: Tables, s: State, seat: int, net: Net, workspace: Workspace) -> float:
+def leaf_value(t: Tables, s: State, seat: int, nets: list[Net], workspace: Workspace) -> float:
     """The value of a leaf: the expected final points, plus any preferences.
 
     With rivals it is the chance to win in percent; points then hardly count.
     """
     total = rules.total_score(t, s, seat)
-    value = network.points_to_come(t, s, seat, net, workspace) + total
+    value = network.points_to_come(t, s, seat, nets, workspace) + total
     if workspace.rivals > 0:
-        chance = winning.chance_to_win(features.ended(t, s, seat), total, net, workspace)
+        chance = winning.chance_to_win(features.ended(t, s, seat), total, nets, workspace)
         return 100.0 * chance + POINTS_BESIDE * value
     for area in range(t.areas):
         if workspace.preferences[area] != 0:

@@ -58,18 +58,18 @@ class Chooser:
         lows = (seeds & np.uint64(MASK)).astype(np.int64)
         highs = (seeds >> np.uint64(32)).astype(np.int64)
         thinking = compiled.thinking()
-        net = self.weights.net(int(states["seats"][which[0]]))
+        nets = self.weights.nets(int(states["seats"][which[0]]))
         common = (tables, states, which, seats, lows, highs)
         level = self.level
         with compiled.announced("search" if level.throws else "plan"):
             if level.throws:
                 thinking.search_all(
                     *common, level.bound, level.last_bound, REPLY_BOUND, level.throws,
-                    level.effort, MARGIN, CANDIDATES, net, self.workspace, self.inner, actions,
+                    level.effort, MARGIN, CANDIDATES, nets, self.workspace, self.inner, actions,
                 )  # fmt: skip
             else:
                 thinking.choose(
-                    *common, level.bound, level.last_bound, level.noise, net, self.workspace,
+                    *common, level.bound, level.last_bound, level.noise, nets, self.workspace,
                     actions,
                 )  # fmt: skip
         return actions
@@ -125,11 +125,11 @@ class LevelBot:
         game.legal(seat)  # refuses a seat that does not exist
         chooser = self._chooser(game)
         tables, states, *_ = self._batch(game, seat)
-        net = chooser.weights.net(game.seats)
+        nets = chooser.weights.nets(game.seats)
         outputs = np.zeros(OUTPUTS)
         with compiled.announced("forecast"):
             ended = compiled.thinking().forecast(
-                tables, states, seat, chooser.level.bound, chooser.level.last_bound, net,
+                tables, states, seat, chooser.level.bound, chooser.level.last_bound, nets,
                 chooser.workspace, outputs,
             )  # fmt: skip
         score = replace(game, state=read_state(states, 0)).score(seat)
@@ -154,11 +154,11 @@ class LevelBot:
         tables, states, *_ = self._batch(game, seat)
         legal = np.zeros(ACTIONS, np.int64)
         points, chances, errors, worths = (np.zeros(ACTIONS) for _ in range(4))
-        net = chooser.weights.net(game.seats)
+        nets = chooser.weights.nets(game.seats)
         with compiled.announced("opinion"):
             n = compiled.thinking().appraise(
                 tables, states, seat, self.seed & MASK, self.seed >> 32, OPINION_BOUND,
-                REPLY_BOUND, self.level.throws, MARGIN, net, chooser.workspace, chooser.inner,
+                REPLY_BOUND, self.level.throws, MARGIN, nets, chooser.workspace, chooser.inner,
                 legal, points, chances, errors, worths,
             )  # fmt: skip
         actions = game.layout.actions

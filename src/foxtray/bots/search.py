@@ -65,19 +65,21 @@ def pick_candidates(workspace: Workspace, count: int, margin: float, most: int) 
 
 
 def reply(
-    tables: list[Tables], leaf: State, seat: int, bound: int, net: Net, inner: Workspace
+    tables: list[Tables], leaf: State, seat: int, bound: int, nets: list[Net], inner: Workspace
 ) -> float:
     """The best value after the throw that `inner.work` describes."""
     rules.roll(tables[0], leaf, inner.work.faces, inner.work.order, inner.work.log)
-    return best_value(tables, seat, bound, net, inner)
+    return best_value(tables, seat, bound, nets, inner)
 
 
-def best_value(tables: list[Tables], seat: int, bound: int, net: Net, inner: Workspace) -> float:
+def best_value(
+    tables: list[Tables], seat: int, bound: int, nets: list[Net], inner: Workspace
+) -> float:
     """The best value that a plan finds from node 0."""
     if not planner.unfinished(tables[0], inner, 0, seat):
-        network.set_root(tables[0], inner.nodes[0], seat, net, inner)
-        return planner.leaf_value(tables[0], inner.nodes[0], seat, net, inner)
-    count = planner.plan(tables, seat, bound, net, inner)
+        network.set_root(tables[0], inner.nodes[0], seat, nets, inner)
+        return planner.leaf_value(tables[0], inner.nodes[0], seat, nets, inner)
+    count = planner.plan(tables, seat, bound, nets, inner)
     value: float = inner.values[planner.best(inner.values, count)]
     return value
 
@@ -100,7 +102,7 @@ def enumerate_throws(
     node: int,
     seat: int,
     bound: int,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
     inner: Workspace,
 ) -> float:
@@ -118,7 +120,7 @@ def enumerate_throws(
                 inner.work.faces[d] = left % 6 + 1
                 left //= 6
         inner.nodes[0] = workspace.nodes[node]
-        total += reply(tables, inner.nodes[0], seat, bound, net, inner)
+        total += reply(tables, inner.nodes[0], seat, bound, nets, inner)
     return total / outcomes
 
 
@@ -132,7 +134,7 @@ def look_ahead(
     bound: int,
     exact: int,
     throws: int,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
     inner: Workspace,
 ) -> tuple[float, float]:
@@ -143,7 +145,7 @@ def look_ahead(
     if not own_throw(workspace.nodes[node], seat):
         return workspace.values[node], 0.0
     if dice_wanted(tables[0], workspace.nodes[node]) <= exact:
-        return enumerate_throws(tables, node, seat, bound, net, workspace, inner), 0.0
+        return enumerate_throws(tables, node, seat, bound, nets, workspace, inner), 0.0
     size = min(BATCH, throws)
     total = 0.0
     squares = 0.0
@@ -153,7 +155,7 @@ def look_ahead(
         for m in range(size):
             take_throw(workspace, m, inner)
             inner.nodes[0] = workspace.nodes[node]
-            value = reply(tables, inner.nodes[0], seat, bound, net, inner)
+            value = reply(tables, inner.nodes[0], seat, bound, nets, inner)
             total += value
             squares += value * value
         done += size
@@ -181,7 +183,7 @@ def best_node(
     effort: int,
     margin: float,
     most: int,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
     inner: Workspace,
 ) -> int:
@@ -191,7 +193,7 @@ def best_node(
     on every machine; when they run short, the weaker candidates are dropped.
     """
     t = tables[0]
-    count = planner.plan(tables, seat, bound, net, workspace)
+    count = planner.plan(tables, seat, bound, nets, workspace)
     n = pick_candidates(workspace, count, margin, most)
     inner.effort = 0
     sampled = 0
@@ -203,7 +205,7 @@ def best_node(
         if n > 1 and own_throw(workspace.nodes[node], seat):
             if dice_wanted(t, workspace.nodes[node]) <= EXACT:
                 workspace.sums[k] = enumerate_throws(
-                    tables, node, seat, reply_bound, net, workspace, inner
+                    tables, node, seat, reply_bound, nets, workspace, inner
                 )
             else:
                 workspace.sums[k] = 0.0
@@ -223,7 +225,7 @@ def best_node(
                     take_throw(workspace, m, inner)
                     inner.nodes[0] = workspace.nodes[workspace.picked[k]]
                     workspace.sums[k] += reply(
-                        tables, inner.nodes[0], seat, reply_bound, net, inner
+                        tables, inner.nodes[0], seat, reply_bound, nets, inner
                     )
         done += BATCH
         batch += 1

@@ -50,7 +50,7 @@ def consider(
     seat: int,
     bound: int,
     every: bool,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
 ) -> int:
     """Plan from a state; fills the workspace's `legal` and `offers`, returns the number of actions.
@@ -60,14 +60,14 @@ def consider(
     """
     t = tables[0]
     workspace.nodes[0] = states[i]
-    count = planner.plan(tables, seat, bound, net, workspace)
+    count = planner.plan(tables, seat, bound, nets, workspace)
     n = rules.legal_actions(t, workspace.nodes[0], seat, workspace.legal)
     first_values(workspace, count, workspace.offers, n)
     if every:
         for k in range(n):
             if workspace.offers[k] == planner.UNKNOWN:
                 rules.apply(t, workspace.nodes[0], seat, workspace.legal[k], workspace.work.log)
-                count = planner.plan(tables, seat, bound, net, workspace)
+                count = planner.plan(tables, seat, bound, nets, workspace)
                 workspace.offers[k] = workspace.values[planner.best(workspace.values, count)]
                 workspace.nodes[0] = states[i]
     return n
@@ -92,7 +92,7 @@ def choose(
     for k in range(len(which)):
         now = planner.bound_at(tables[0], states[which[k]], bound, last_bound)
         actions[k] = best_action(
-            tables, states, which[k], seats[k], lows[k], highs[k], now, noise, nets[0],
+            tables, states, which[k], seats[k], lows[k], highs[k], now, noise, nets,
             workspaces[0],
         )  # fmt: skip
 
@@ -106,11 +106,11 @@ def best_action(
     high: Word,
     bound: int,
     noise: float,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
 ) -> int:
     """The best action of one game by its value plus noise, in points."""
-    n = consider(tables, states, i, seat, bound, noise > 0, net, workspace)
+    n = consider(tables, states, i, seat, bound, noise > 0, nets, workspace)
     where = planner.fingerprint(tables[0], workspace.nodes[0], seat) & chance.MASK
     best = 0
     best_value = planner.UNKNOWN
@@ -149,20 +149,19 @@ def search_all(
     In the last two rounds of a shared game, the chance to win counts instead.
     """
     t = tables[0]
-    net = nets[0]
     workspace = workspaces[0]
     inner = inners[0]
     for k in range(len(which)):
         now = planner.bound_at(t, states[which[k]], bound, last_bound)
         set_rivals(workspace, inner, 0)
         if plays_to_win(t, states[which[k]]):
-            count = weigh_rivals(tables, states, which[k], seats[k], bound, net, workspace, inner)
+            count = weigh_rivals(tables, states, which[k], seats[k], bound, nets, workspace, inner)
             set_rivals(workspace, inner, count)
         workspace.nodes[0] = states[which[k]]
         where = planner.fingerprint(t, workspace.nodes[0], seats[k]) & chance.MASK
         node = search.best_node(
             tables, seats[k], lows[k], highs[k], where, now, reply_bound, throws, effort, margin,
-            most, net, workspace, inner,
+            most, nets, workspace, inner,
         )  # fmt: skip
         actions[k] = workspace.firsts[node]
 
@@ -178,7 +177,7 @@ def weigh_rivals(
     i: int,
     seat: int,
     bound: int,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
     inner: Workspace,
 ) -> int:
@@ -192,10 +191,10 @@ def weigh_rivals(
     for other in range(states[i].seats):
         if other != seat:
             inner.nodes[0] = states[i]
-            s = inner.nodes[best_end(tables, other, bound, net, inner)]
-            network.points_to_come(t, s, other, net, inner)
+            s = inner.nodes[best_end(tables, other, bound, nets, inner)]
+            network.points_to_come(t, s, other, nets, inner)
             ended = features.ended(t, s, other)
-            winning.set_ends(ended, rules.total_score(t, s, other), net, inner)
+            winning.set_ends(ended, rules.total_score(t, s, other), nets, inner)
             for k in range(QUANTILES):
                 workspace.rival_ends[count][k] = inner.ends[k]
                 inner.rival_ends[count][k] = inner.ends[k]
@@ -234,12 +233,11 @@ def appraise(
     decides: the points, or the chance to win if `search_all` would play to win.
     """
     t = tables[0]
-    net = nets[0]
     workspace = workspaces[0]
     inner = inners[0]
     workspace.nodes[0] = states[0]
     where = planner.fingerprint(t, workspace.nodes[0], seat) & chance.MASK
-    rivals = weigh_rivals(tables, states, 0, seat, bound, net, workspace, inner)
+    rivals = weigh_rivals(tables, states, 0, seat, bound, nets, workspace, inner)
     to_win = throws > 0 and plays_to_win(t, states[0])
     reckoned = rivals if to_win else 0
     n = rules.legal_actions(t, states[0], seat, workspace.legal)
@@ -247,19 +245,19 @@ def appraise(
     for k in range(n):
         legal[k] = workspace.legal[k]
         set_rivals(workspace, inner, reckoned)
-        leaf = lead_on(tables, states, seat, legal[k], bound, net, workspace)
+        leaf = lead_on(tables, states, seat, legal[k], bound, nets, workspace)
         worths[k] = workspace.values[leaf]
         top = max(top, worths[k])
         total = rules.total_score(t, workspace.nodes[leaf], seat)
-        points[k] = total + network.points_to_come(t, workspace.nodes[leaf], seat, net, workspace)
+        points[k] = total + network.points_to_come(t, workspace.nodes[leaf], seat, nets, workspace)
         workspace.rivals = rivals
         ended = features.ended(t, workspace.nodes[leaf], seat)
-        chances[k] = winning.chance_to_win(ended, total, net, workspace)
+        chances[k] = winning.chance_to_win(ended, total, nets, workspace)
         errors[k] = 0.0
     set_rivals(workspace, inner, reckoned)
     for k in range(n):
         if throws > 0 and worths[k] >= top - margin:
-            leaf = lead_on(tables, states, seat, legal[k], bound, net, workspace)
+            leaf = lead_on(tables, states, seat, legal[k], bound, nets, workspace)
             worths[k], error = search.look_ahead(
                 tables,
                 leaf,
@@ -270,7 +268,7 @@ def appraise(
                 reply_bound,
                 search.EXACT,
                 throws,
-                net,
+                nets,
                 workspace,
                 inner,
             )
@@ -290,23 +288,25 @@ def lead_on(
     seat: int,
     action: int,
     bound: int,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
 ) -> int:
     """Play an action and the best sequence after it; returns the node it ends in."""
     workspace.nodes[0] = states[0]
     rules.apply(tables[0], workspace.nodes[0], seat, action, workspace.work.log)
-    return best_end(tables, seat, bound, net, workspace)
+    return best_end(tables, seat, bound, nets, workspace)
 
 
-def best_end(tables: list[Tables], seat: int, bound: int, net: Net, workspace: Workspace) -> int:
+def best_end(
+    tables: list[Tables], seat: int, bound: int, nets: list[Net], workspace: Workspace
+) -> int:
     """The best chance node that can be reached from node 0, or node 0 if it is one."""
     t = tables[0]
     if not planner.unfinished(t, workspace, 0, seat):
-        network.set_root(t, workspace.nodes[0], seat, net, workspace)
-        workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, net, workspace)
+        network.set_root(t, workspace.nodes[0], seat, nets, workspace)
+        workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, nets, workspace)
         return 0
-    return planner.best_leaf(workspace, planner.plan(tables, seat, bound, net, workspace))
+    return planner.best_leaf(workspace, planner.plan(tables, seat, bound, nets, workspace))
 
 
 def forecast(
@@ -325,11 +325,11 @@ def forecast(
     workspace.rivals = 0
     workspace.nodes[0] = states[0]
     now = planner.bound_at(t, states[0], bound, last_bound)
-    leaf = best_end(tables, seat, now, nets[0], workspace)
+    leaf = best_end(tables, seat, now, nets, workspace)
     s = workspace.nodes[leaf]
     states[0] = s
-    network.set_root(t, s, seat, nets[0], workspace)
-    network.points_to_come(t, s, seat, nets[0], workspace)
+    network.set_root(t, s, seat, nets, workspace)
+    network.points_to_come(t, s, seat, nets, workspace)
     for k in range(len(outputs)):
-        outputs[k] = winning.output(nets[0], workspace.h2, k)
+        outputs[k] = winning.output(nets[workspace.net], workspace.h2, k)
     return features.ended(t, s, seat)

@@ -35,6 +35,10 @@ STEPS = 6
 """The rolls that a game is played on for; then the net values it."""
 TRUST = 0.7
 """The usual error of the look-ahead's difference between two lines, in points."""
+LAST_THROWS = 24
+"""How often the last throw of a solo game is tried after a reply."""
+LATER = 1 << 11
+"""The place of the last throws of a game, which all moments share; no input of a record has it."""
 SURE = 3.0
 """A candidate this many standard errors behind is not sampled any further."""
 
@@ -141,11 +145,15 @@ class Valuer:
         self.game, self.seats, self.seed = game, seats, seed
         self.layout = layout(game)
         self.tables = tables_of(game)
-        self.net = (weights_of(game) if weights is None else read_weights(weights, game)).net(seats)
+        found = weights_of(game) if weights is None else read_weights(weights, game)
+        self.nets, self.digest = found.nets(seats), found.digest(seats)
         self.bound = LEVELS["strong"].suited(game).bound
         self.plan = new_workspace(game)
         self.inner = new_workspace(game)
+        self.deeper = new_workspace(game, 2)
         self.code = compiled.valuing()
+        self.later = np.zeros((LAST_THROWS, DEPTH, DICE), np.int64)
+        self.code.deal(seed & MASK, seed >> 32, LATER, 0, self.later)
 
     def record(self, state: State) -> Records:
         """A state as an array of one record."""
@@ -158,10 +166,11 @@ class Valuer:
     def reply_value(self, state: State, seat: int) -> float:
         """The expected points after the best reply, as the samples of a throw count it."""
         with compiled.announced_values():
-            count = self.code.survey(
-                self.tables, self.record(state), seat, self.bound, self.net, self.plan
-            )
-        return float(self.plan["values"][0][:count].max())
+            value: float = self.code.worth_of(
+                self.tables, self.record(state), seat, self.bound, self.nets, self.plan,
+                self.deeper, self.later,
+            )  # fmt: skip
+        return value
 
     def replies(
         self, state: State, seat: int, most: int, margin: float, bound: int = PLAN_BOUND
@@ -169,7 +178,7 @@ class Valuer:
         """The best ways to go on until the next throw, best first."""
         with compiled.announced_values():
             count = self.code.survey(
-                self.tables, self.record(state), seat, bound, self.net, self.plan
+                self.tables, self.record(state), seat, bound, self.nets, self.plan
             )
         values = self.plan["values"][0][:count]
         order = np.argsort(-values, kind="stable")[:most]
@@ -225,11 +234,11 @@ class Valuer:
             every[i] = state[0]
         with compiled.announced_values():
             kinds = [
-                self.code.settle(self.tables, every, i, seat, self.bound, self.net, self.inner)
+                self.code.settle(self.tables, every, i, seat, self.bound, self.nets, self.inner)
                 for i in range(count)
             ]
             rivals = self.code.rivals_of(
-                self.tables, every[:1].copy(), seat, self.bound, self.net, self.inner
+                self.tables, every[:1].copy(), seat, self.bound, self.nets, self.inner
             )
         points = np.zeros((count, max(depth.most, 1)))
         outlooks = np.zeros((count, AREAS + 2))
@@ -292,8 +301,8 @@ class Valuer:
         self.code.enumerate_faces(mask, throws)
         found = np.zeros((len(states), len(throws)))
         self.code.sample(
-            self.tables, states, np.array([i]), seat, throws, 0, self.bound, rivals, self.net,
-            self.inner, found, outlooks,
+            self.tables, states, np.array([i]), seat, throws, 0, self.bound, rivals, self.nets,
+            self.inner, self.deeper, self.later, found, outlooks,
         )  # fmt: skip
         outlooks[i] /= len(throws)
         points[i, :] = found[i].mean()
@@ -314,8 +323,8 @@ class Valuer:
         throws = np.zeros((size, DEPTH, DICE), np.int64)
         self.code.deal(self.seed & MASK, self.seed >> 32, where, first, throws)
         self.code.sample(
-            self.tables, states, np.array(which), seat, throws, first, self.bound, rivals, self.net,
-            self.inner, points, outlooks,
+            self.tables, states, np.array(which), seat, throws, first, self.bound, rivals,
+            self.nets, self.inner, self.deeper, self.later, points, outlooks,
         )  # fmt: skip
 
     def leading(self, points: Array, counts: list[int], worths: list[Worth]) -> int:
@@ -366,10 +375,10 @@ class Valuer:
             every[i] = state[0]
         residuals = np.zeros((len(states), count))
         for i in which:
-            self.code.settle(self.tables, every, i, seat, self.bound, self.net, self.inner)
+            self.code.settle(self.tables, every, i, seat, self.bound, self.nets, self.inner)
         self.code.roll_out(
             self.tables, every, np.array(which), seat, self.seed & MASK, self.seed >> 32, where,
-            STEPS, self.bound, self.net, self.inner, self.plan,
+            STEPS, self.bound, self.nets, self.inner, self.plan, self.deeper, self.later,
             np.zeros((STRATUM, DEPTH, DICE), np.int64), residuals,
         )  # fmt: skip
         leader = max(which, key=lambda i: found.worths[i].points)

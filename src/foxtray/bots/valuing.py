@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from foxtray.bots import features, network, planner, winning
 from foxtray.bots.network import AREA, AREA_SCALE, FOX_SCALE, FOXES
 from foxtray.core import chance, rules
-from foxtray.core.codes import CHOOSING, DICE, OVER, THROW
+from foxtray.core.codes import CHOOSING, DICE, OVER, ROLLS, THROW
 
 if TYPE_CHECKING:
     from foxtray.bots.workspace import Array, Net, Workspace
@@ -29,6 +29,8 @@ DEPTH = 6
 """The most throws that are arranged for one turn; later ones use these again."""
 OTHERS_BOUND = 48
 """How many states the plans of other players explore completely."""
+NET_ERROR = 5.0
+"""The usual error of the net in the last turns of a solo game, in points."""
 ANOTHER = -1
 """The next throw is another seat's."""
 
@@ -84,7 +86,7 @@ def settle(
         if s.phase == OVER:
             break
         if planner.asked(s, seat):
-            count = planner.plan(tables, seat, bound, nets[0], inner)
+            count = planner.plan(tables, seat, bound, nets, inner)
             inner.nodes[0] = inner.nodes[planner.best(inner.values, count)]
         elif s.phase in (THROW, CHOOSING) or features.ended(t, s, seat):
             break
@@ -101,7 +103,13 @@ def settle(
 
 
 def reply(
-    tables: list[Tables], seat: int, k: int, bound: int, net: Net, inner: Workspace, throws: Array
+    tables: list[Tables],
+    seat: int,
+    k: int,
+    bound: int,
+    nets: list[Net],
+    inner: Workspace,
+    throws: Array,
 ) -> int:
     """Play from node 0 until the seat has replied to a throw; returns the node of its reply.
 
@@ -115,7 +123,7 @@ def reply(
         if s.phase == CHOOSING:
             other = rules.active_seat(s)
             now = planner.bound_at(t, s, min(bound, OTHERS_BOUND), planner.LAST_BOUND)
-            count = planner.plan(tables, other, now, net, inner)
+            count = planner.plan(tables, other, now, nets, inner)
             inner.nodes[0] = inner.nodes[planner.best(inner.values, count)]
             continue
         if thrown > 0 and s.turn != turn:
@@ -129,34 +137,88 @@ def reply(
         if own:
             break
     if not planner.unfinished(t, inner, 0, seat):
-        network.set_root(t, s, seat, net, inner)
-        inner.values[0] = planner.leaf_value(t, s, seat, net, inner)
+        network.set_root(t, s, seat, nets, inner)
+        inner.values[0] = planner.leaf_value(t, s, seat, nets, inner)
         return 0
     now = planner.bound_at(t, inner.nodes[0], bound, planner.LAST_BOUND)
-    return planner.best_leaf(inner, planner.plan(tables, seat, now, net, inner))
+    return planner.best_leaf(inner, planner.plan(tables, seat, now, nets, inner))
+
+
+def throws_left(t: Tables, s: State) -> int:
+    """How many throws are left in a solo game, if there are at most two; else 0."""
+    last = t.rounds[1] * rules.turns_in_round(s) - 1
+    if s.seats > 1 or s.phase != THROW or s.turn < last - 1:
+        return 0
+    if s.turn == last:
+        return 1
+    return 2 if s.rolls == ROLLS else 0
+
+
+def play_on(
+    tables: list[Tables],
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    inner: Workspace,
+    node: int,
+    deeper: list[Workspace],
+    later: Array,
+) -> None:
+    """Value a reply by the last throws of the game, if only these are left.
+
+    There single cells decide, which a net of this size cannot tell apart. The more these throws
+    differ, the less their mean counts against the net's value. `later` has at least two strata of
+    throws.
+    """
+    left = throws_left(tables[0], inner.nodes[node])
+    if left == 0:
+        return
+    first = deeper[0]
+    second = deeper[1]
+    first.rivals = 0
+    second.rivals = 0
+    total = 0.0
+    squares = 0.0
+    tried = len(later) if left == 1 else STRATUM
+    for k in range(tried):
+        first.nodes[0] = inner.nodes[node]
+        found = reply(tables, seat, k, bound, nets, first, later)
+        value = first.values[found]
+        if throws_left(tables[0], first.nodes[found]) == 1:
+            value = 0.0
+            for m in range(STRATUM, 2 * STRATUM):
+                second.nodes[0] = first.nodes[found]
+                end = reply(tables, seat, m, bound, nets, second, later)
+                value += second.values[end] / STRATUM
+        total += value
+        squares += value * value
+    mean = total / tried
+    doubt = (squares / tried - mean * mean) / (tried - 1)
+    weight = NET_ERROR * NET_ERROR / (NET_ERROR * NET_ERROR + max(0.0, doubt))
+    inner.values[node] += weight * (mean - inner.values[node])
 
 
 def add_outlook(
-    t: Tables, node: int, seat: int, net: Net, inner: Workspace, rivals: int, outlook: Array
+    t: Tables, node: int, seat: int, nets: list[Net], inner: Workspace, rivals: int, outlook: Array
 ) -> None:
     """Add what a node promises: each area, the foxes, and the chance to win if there are rivals."""
     s = inner.nodes[node]
-    network.set_root(t, s, seat, net, inner)
-    network.points_to_come(t, s, seat, net, inner)
+    network.set_root(t, s, seat, nets, inner)
+    network.points_to_come(t, s, seat, nets, inner)
     ended = features.ended(t, s, seat)
     for area in range(t.areas):
         if ended:
             outlook[area] += rules.area_points(t, s, seat, area)
         else:
-            outlook[area] += winning.output(net, inner.h2, AREA + area) * AREA_SCALE
+            outlook[area] += winning.output(nets[inner.net], inner.h2, AREA + area) * AREA_SCALE
     if ended:
         outlook[t.areas] += s.foxes[seat]
     else:
-        outlook[t.areas] += winning.output(net, inner.h2, FOXES) * FOX_SCALE
+        outlook[t.areas] += winning.output(nets[inner.net], inner.h2, FOXES) * FOX_SCALE
     if rivals > 0:
         inner.rivals = rivals
         total = rules.total_score(t, s, seat)
-        outlook[t.areas + 1] += winning.chance_to_win(ended, total, net, inner)
+        outlook[t.areas + 1] += winning.chance_to_win(ended, total, nets, inner)
         inner.rivals = 0
 
 
@@ -171,6 +233,8 @@ def sample(
     rivals: int,
     nets: list[Net],
     inners: list[Workspace],
+    deeper: list[Workspace],
+    later: Array,
     points: list[Array],
     outlooks: list[Array],
 ) -> None:
@@ -180,9 +244,10 @@ def sample(
     for i in which:
         for k in range(len(throws)):
             inner.nodes[0] = states[i]
-            node = reply(tables, seat, k, bound, nets[0], inner, throws)
+            node = reply(tables, seat, k, bound, nets, inner, throws)
+            play_on(tables, seat, bound, nets, inner, node, deeper, later)
             points[i][first + k] = inner.values[node]
-            add_outlook(tables[0], node, seat, nets[0], inner, rivals, outlooks[i])
+            add_outlook(tables[0], node, seat, nets, inner, rivals, outlooks[i])
 
 
 def roll_out(
@@ -198,6 +263,8 @@ def roll_out(
     nets: list[Net],
     inners: list[Workspace],
     outers: list[Workspace],
+    deeper: list[Workspace],
+    later: Array,
     throws: Array,
     residuals: list[Array],
 ) -> None:
@@ -207,7 +274,6 @@ def roll_out(
     difference between the two is luck and is taken out. All states see the same throws.
     """
     t = tables[0]
-    net = nets[0]
     inner = inners[0]
     outer = outers[0]
     inner.rivals = 0
@@ -224,12 +290,14 @@ def roll_out(
                 mean = 0.0
                 for k in range(STRATUM):
                     inner.nodes[0] = outer.nodes[0]
-                    node = reply(tables, seat, k, bound, net, inner, throws)
+                    node = reply(tables, seat, k, bound, nets, inner, throws)
+                    play_on(tables, seat, bound, nets, inner, node, deeper, later)
                     mean += inner.values[node] / STRATUM
                 place = (where << 12 ^ number << 5 ^ step) & chance.MASK
                 k = chance.draw(low, high, PICK, place, STRATUM)
                 inner.nodes[0] = outer.nodes[0]
-                node = reply(tables, seat, k, bound, net, inner, throws)
+                node = reply(tables, seat, k, bound, nets, inner, throws)
+                play_on(tables, seat, bound, nets, inner, node, deeper, later)
                 value = inner.values[node]
                 luck += value - mean
                 if step == 0:
@@ -254,11 +322,30 @@ def survey(
     workspace.nodes[0] = states[0]
     if not planner.unfinished(tables[0], workspace, 0, seat):
         t = tables[0]
-        network.set_root(t, workspace.nodes[0], seat, nets[0], workspace)
-        workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, nets[0], workspace)
+        network.set_root(t, workspace.nodes[0], seat, nets, workspace)
+        workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, nets, workspace)
         return 1
     now = planner.bound_at(tables[0], workspace.nodes[0], bound, max(bound, planner.LAST_BOUND))
-    return planner.plan(tables, seat, now, nets[0], workspace)
+    return planner.plan(tables, seat, now, nets, workspace)
+
+
+def worth_of(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    workspaces: list[Workspace],
+    deeper: list[Workspace],
+    later: Array,
+) -> float:
+    """The expected points after the best reply, as `sample` counts them."""
+    count = survey(tables, states, seat, bound, nets, workspaces)
+    workspace = workspaces[0]
+    node = planner.best(workspace.values, count)
+    play_on(tables, seat, bound, nets, workspace, node, deeper, later)
+    value: float = workspace.values[node]
+    return value
 
 
 def rivals_of(
@@ -271,7 +358,6 @@ def rivals_of(
 ) -> int:
     """Set the final totals of the opponents, each after their best choice; returns how many."""
     t = tables[0]
-    net = nets[0]
     inner = inners[0]
     inner.rivals = 0
     count = 0
@@ -280,13 +366,13 @@ def rivals_of(
             inner.nodes[0] = states[0]
             node = 0
             if planner.unfinished(t, inner, 0, other):
-                node = planner.best_leaf(inner, planner.plan(tables, other, bound, net, inner))
+                node = planner.best_leaf(inner, planner.plan(tables, other, bound, nets, inner))
             else:
-                network.set_root(t, inner.nodes[0], other, net, inner)
+                network.set_root(t, inner.nodes[0], other, nets, inner)
             s = inner.nodes[node]
-            network.points_to_come(t, s, other, net, inner)
+            network.points_to_come(t, s, other, nets, inner)
             winning.set_ends(
-                features.ended(t, s, other), rules.total_score(t, s, other), net, inner
+                features.ended(t, s, other), rules.total_score(t, s, other), nets, inner
             )
             for k in range(len(inner.ends)):
                 inner.rival_ends[count][k] = inner.ends[k]

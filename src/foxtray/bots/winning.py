@@ -19,13 +19,13 @@ def output(net: Net, h2: Singles, k: int) -> float:
     return y
 
 
-def set_ends(ended: bool, total: int, net: Net, workspace: Workspace) -> None:
+def set_ends(ended: bool, total: int, nets: list[Net], workspace: Workspace) -> None:
     """The final totals of a seat, ascending, from the state that was valued last."""
     ends = workspace.ends
     for k in range(QUANTILES):
         end = total + 0.0
         if not ended:
-            end += output(net, workspace.h2, QUANTILE + k) * SCALE
+            end += output(nets[workspace.net], workspace.h2, QUANTILE + k) * SCALE
         at = k
         while at > 0 and ends[at - 1] > end:
             ends[at] = ends[at - 1]
@@ -42,9 +42,9 @@ def share_below(ends: Doubles, points: float) -> float:
     return share / QUANTILES
 
 
-def chance_to_win(ended: bool, total: int, net: Net, workspace: Workspace) -> float:
+def chance_to_win(ended: bool, total: int, nets: list[Net], workspace: Workspace) -> float:
     """The chance that the seat valued last ends above all rivals."""
-    set_ends(ended, total, net, workspace)
+    set_ends(ended, total, nets, workspace)
     chance = 0.0
     for k in range(QUANTILES):
         ahead = 1.0

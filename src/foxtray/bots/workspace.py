@@ -52,7 +52,7 @@ def roomy(flat: Array) -> Array:
 
 
 def net_of(flat: Array) -> Records:
-    """A view of a padded flat array of weights as a net: an array of one record."""
+    """A view of padded flat arrays of weights as nets: an array of records."""
     return flat.view(NET)  # type: ignore[no-any-return]
 
 
@@ -74,9 +74,10 @@ WORKSPACE = np.dtype(
 """The working memory of a planner."""
 
 
-def new_workspace(game: str) -> Records:
-    """An array of one workspace, for the net of a game."""
-    workspace = np.zeros(1, WORKSPACE)
-    write(workspace["inputs"], 0, inputs_of(game))
+def new_workspace(game: str, count: int = 1) -> Records:
+    """An array of workspaces, for the nets of a game."""
+    workspace = np.zeros(count, WORKSPACE)
+    for i in range(count):
+        write(workspace["inputs"], i, inputs_of(game))
     workspace["work"]["log"]["size"] = -1
     return workspace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import signal
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -31,8 +30,8 @@ def luck_of(played: Played) -> float:
 
 
 def net_of(game: str) -> str:
-    """The first digits of the hash of the net that values luck."""
-    return hashlib.sha256(weights_of(game).net(1).tobytes()).hexdigest()[:16]
+    """The first digits of the hash of the nets that value luck."""
+    return weights_of(game).digest(1)
 
 
 def games_of(part: Part) -> list[Played]:

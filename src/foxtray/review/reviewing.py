@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -102,7 +101,7 @@ def review_game(
         games[-1].over,
         effort,
         seed,
-        hashlib.sha256(valuer.net.tobytes()).hexdigest()[:16],
+        valuer.digest,
         tuple(players),
     )
 

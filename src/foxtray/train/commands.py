@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from foxtray.train.run import Trainer
 
 FIRST_SEED = 1 << 40
-THROW_COUNTS = ("0", "6", "24", "48", "72")
+THROW_COUNTS = ("0", "6", "12", "24", "48", "72")
 
 
 def add(command: AddCommand) -> None:
@@ -33,6 +33,7 @@ def add(command: AddCommand) -> None:
             "{two} --minutes 60 --out {two}.npz",
             "{one} --resume run.npz",
             "{one} --refit {one}.npz --minutes 30 --out better.npz",
+            "{one} --last-round {one}.npz --minutes 20 --out last.npz",
         ],
     )
     train.add_argument("game", choices=tuple(SHEETS), help="the game")
@@ -60,7 +61,7 @@ def add(command: AddCommand) -> None:
         "--throws",
         type=throw_count,
         metavar="N",
-        help="rolls of look-ahead per target: 0, 6 or a multiple of 24 (default: 0; 6 to refit)",
+        help="rolls of look-ahead per target: 0, 6, 12, 24, 48 or 72 (default: 0; 6 to refit)",
     )
     train.add_argument(
         "--rate",
@@ -83,6 +84,13 @@ def add(command: AddCommand) -> None:
         metavar="FILE",
         help="the same, and refit it on values searched one roll ahead",
     )
+    origin.add_argument(
+        "--last-round",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="the same, and train a net for the last round to go with it",
+    )
     origin.add_argument("--resume", type=Path, metavar="FILE", help="continue from a checkpoint")
     train.add_argument(
         "--out", type=Path, metavar="FILE", help="the checkpoint (default: GAME.npz)"
@@ -92,9 +100,19 @@ def add(command: AddCommand) -> None:
     packing = command(
         "pack",
         "pack training checkpoints into a weights file for the bots",
-        ["{one}.npz --out mine.npz", "alone.npz tables.npz --out mine.npz"],
+        [
+            "{one}.npz --out mine.npz",
+            "alone.npz tables.npz --out mine.npz",
+            "mine.npz last.npz --out better.npz",
+        ],
     )
-    packing.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a checkpoint")
+    packing.add_argument(
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="a checkpoint, or a weights file to add to",
+    )
     packing.add_argument(
         "--out", type=Path, required=True, metavar="FILE", help="the file to write"
     )
@@ -191,14 +209,16 @@ def new_run(args: argparse.Namespace, pool: Pool | None) -> Trainer:
     from foxtray.sim.batch import turned_on
     from foxtray.train import run
 
-    make_plan = run.refit_plan if args.refit else run.default_plan
+    make_plan = run.default_plan
+    if args.refit or args.last_round:
+        make_plan = run.ending_plan if args.last_round else run.refit_plan
     seed = FIRST_SEED if args.seed is None else args.seed
     threads = args.jobs or (pool.jobs if pool else os.cpu_count()) or 1
     plan = make_plan(args.game, args.seats or (1,), seed, min(threads, MOST_THREADS))
     plan = replace(plan, options=turned_on(dict(args.option or ())))
     own = {name: getattr(args, name) for name in ("openings", "throws", "rate")}
     plan = replace(plan, **{name: value for name, value in own.items() if value is not None})
-    start = args.refit or args.start
+    start = args.refit or args.last_round or args.start
     # Read before the probe, so that a wrong file is reported at once.
     trainer = run.started(plan, start) if start else run.Trainer(plan)
     games = args.games if args.games is not None else run.games_in(plan, args.minutes * 60, pool)

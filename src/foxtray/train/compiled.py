@@ -5,7 +5,15 @@ from __future__ import annotations
 from functools import cache
 from types import ModuleType
 
-from foxtray.bots.compiled import features, load_thinking, network, planner, search, winning
+from foxtray.bots.compiled import (
+    features,
+    load_thinking,
+    load_valuing,
+    network,
+    planner,
+    search,
+    winning,
+)
 from foxtray.sim.compiled import Announced, chance, compile_module, loops, rules
 
 SELFPLAY, LEARNER = "foxtray.train.selfplay", "foxtray.train.learner"
@@ -23,6 +31,7 @@ def selfplay() -> ModuleType:
         planner=planner(),
         rules=rules(),
         search=search(),
+        valuing=load_valuing(),
     )
 
 

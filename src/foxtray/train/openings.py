@@ -36,17 +36,25 @@ SINGLE = 4.0
 FOX_PENALTY = 40.0
 
 
-def throws_of(t: Tables, s: State, low: int, high: int, share: float) -> int:
+def throws_of(
+    t: Tables, s: State, low: int, high: int, share: float, ending: bool, apart: bool
+) -> int:
     """How long the opening is: a turn of the game, times the rolls of a turn, plus one of these.
 
     It may end before any roll, since weak players also leave strange dice for their next roll, and
     ends with the start of the last turn at the latest. Late ends are more likely: there positions
-    differ most, and what is left to play is short.
+    differ most, and what is left to play is short. With `ending` it ends in the last round,
+    with `apart` at its start at the latest.
     """
     if chance.draw(low, high, OPENING, 0, 1000) >= share * 1000:
         return 0
     turns = t.rounds[s.seats] * rules.turns_in_round(s)
+    start = (turns - rules.turns_in_round(s)) * ROLLS
     longest = (turns - 1) * ROLLS
+    if ending:
+        return start + chance.draw(low, high, OPENING, 1, longest - start + 1)
+    if apart:
+        longest = start
     one = chance.draw(low, high, OPENING, 1, longest)
     return 1 + max(one, chance.draw(low, high, OPENING, 7, longest))
 
@@ -94,7 +102,7 @@ def play(
     seat: int,
     low: int,
     high: int,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
 ) -> None:
     """Play one action of a seat in its opening."""
@@ -102,7 +110,7 @@ def play(
     noise = 0.0
     if kind == ERRING:
         noise = LARGEST_ERROR * chance.draw(low, high, OPENING, 64 + seat, 1001) * 0.001
-    act(tables, states, seat, low, high, kind, OPENING_BOUND, noise, net, workspace)
+    act(tables, states, seat, low, high, kind, OPENING_BOUND, noise, nets, workspace)
 
 
 def act(
@@ -114,7 +122,7 @@ def act(
     kind: int,
     bound: int,
     noise: float,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
 ) -> None:
     """Play one action of a seat as a kind of player does."""
@@ -127,7 +135,7 @@ def act(
     else:
         set_tastes(t, low, high, seat, kind, workspace.preferences)
         action = thinking.best_action(
-            tables, states, 0, seat, low, high, bound, noise, net, workspace
+            tables, states, 0, seat, low, high, bound, noise, nets, workspace
         )
         set_tastes(t, low, high, seat, WELL, workspace.preferences)
     rules.apply(t, states[0], seat, action, workspace.work.log)

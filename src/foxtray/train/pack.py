@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from foxtray.bots.weights import save_weights
+from foxtray.bots.weights import read_weights, save_weights
+from foxtray.bots.workspace import Array
 from foxtray.core.codes import SEATS
 from foxtray.errors import BadSetup
 from foxtray.game import RULES_VERSION
-from foxtray.train.run import Trainer, load
+from foxtray.train.run import Trainer, is_checkpoint, load
 
 OUTPUTS = (
     "points to come (x 100), five final areas (x 50), final foxes (x 5), "
@@ -19,42 +20,88 @@ OUTPUTS = (
 )
 
 
-def pack(paths: Sequence[Path], out: Path) -> dict[str, Any]:
-    """Write the nets of some checkpoints to a weights file; returns its model card.
+class Net(NamedTuple):
+    """A net to pack, and where it comes from."""
 
-    Each number of seats uses the last net that was trained for it, or else the last net of all.
+    path: Path
+    game: str
+    seats: Sequence[int]
+    """The numbers of seats it was trained for."""
+    late: bool
+    """Whether it is for the last round only."""
+    flat: Array
+    data: Sequence[str]
+
+
+def pack(paths: Sequence[Path], out: Path) -> dict[str, Any]:
+    """Write the nets of some checkpoints and weights files to a weights file; returns its card.
+
+    Each number of seats uses the last net that was trained for it, or else the last net of all; in
+    the last round, the last net that was trained for that, or else the same.
     """
-    runs = [load(path) for path in paths]
-    game = runs[0].plan.game
-    for path, run in zip(paths, runs, strict=True):
-        if run.plan.game != game:
-            raise BadSetup(f"{path} is a run for {run.plan.game}, not for {game}")
-    serves = [serving(runs, seats) for seats in range(1, SEATS + 1)]
-    for k, path in enumerate(paths):
-        if k not in serves:
+    nets = [net for path in paths for net in nets_in(path)]
+    game = nets[0].game
+    for net in nets:
+        if net.game != game:
+            raise BadSetup(f"{net.path} is a run for {net.game}, not for {game}")
+    if all(net.late for net in nets):
+        raise BadSetup("there are only nets for the last round; add one for the others")
+    every = range(1, SEATS + 1)
+    serves = [serving(nets, seats) for seats in every]
+    late = [serving(nets, seats, serves[seats - 1]) for seats in every]
+    for path in paths:
+        if not any(nets[k].path == path for k in (*serves, *late)):
             raise BadSetup(f"{path} would not be used: a later file is for the same seats")
+    used = sorted({*serves, *late})
     card = {
         "game": game,
         "rules_version": RULES_VERSION,
         "date": date.today().isoformat(),
         "nets": [
             {
-                "serves_seats": [seats + 1 for seats in range(SEATS) if serves[seats] == k],
-                "data": [told(run)],
+                "serves_seats": [
+                    seats for seats in every if k in (serves[seats - 1], late[seats - 1])
+                ],
+                "last_round_only": nets[k].late,
+                "data": nets[k].data,
             }
-            for k, run in enumerate(runs)
+            for k in used
         ],
         "outputs": OUTPUTS,
         "use": "to play this game; the values mean nothing under other rules",
     }
-    save_weights(out, [run.averages for run in runs], serves, card)
+    save_weights(
+        out,
+        [nets[k].flat for k in used],
+        [used.index(k) for k in serves],
+        card,
+        [used.index(k) for k in late],
+    )
     return card
 
 
-def serving(runs: Sequence[Trainer], seats: int) -> int:
-    """The index of the run whose net is used for a number of seats."""
-    trained = [k for k, run in enumerate(runs) if seats in run.plan.seats]
-    return trained[-1] if trained else len(runs) - 1
+def nets_in(path: Path) -> list[Net]:
+    """The net of a checkpoint, or the nets of a weights file."""
+    if path.exists() and not is_checkpoint(path):
+        weights = read_weights(path)
+        return [
+            Net(path, weights.card["game"], each["serves_seats"],
+                each.get("last_round_only", False), flat, each["data"])
+            for each, flat in zip(weights.card["nets"], weights.flats, strict=True)
+        ]  # fmt: skip
+    run = load(path)
+    return [Net(path, run.plan.game, run.plan.seats, run.plan.ending, run.averages, [told(run)])]
+
+
+def serving(nets: Sequence[Net], seats: int, otherwise: int | None = None) -> int:
+    """The net for a number of seats; with `otherwise`, its net for the last round, if any."""
+    late = otherwise is not None
+    trained = [k for k, net in enumerate(nets) if net.late == late and seats in net.seats]
+    if trained:
+        return trained[-1]
+    if otherwise is not None:
+        return otherwise
+    return max(k for k, net in enumerate(nets) if not net.late)
 
 
 def told(run: Trainer) -> str:
@@ -68,7 +115,7 @@ def told(run: Trainer) -> str:
         )
     house = f" with {' and '.join(plan.options)}" if plan.options else ""
     searched = ""
-    if plan.throws:
+    if plan.throws and not plan.ending:
         searched = (
             f"; the luck of throws taken out by look-ahead with {plan.throws} stratified throws"
         )
@@ -78,10 +125,13 @@ def told(run: Trainer) -> str:
             f"{plan.openings:.0%} of the games opened by weak or one-sided players, of which only "
             f"the rest is learned; "
         )
+    learned = f"TD({plan.decay:g}) on the points to come at chance nodes"
+    if plan.ending:
+        learned = f"only the last round, on the mean values of {plan.throws} stratified throws"
     return (
         f"{run.done} games of {' or '.join(map(str, plan.seats))} seat(s){house}, "
         f"seeds from {plan.seed}; {opened}"
-        f"TD({plan.decay:g}) on the points to come at chance nodes, "
+        f"{learned}, "
         f"Adam with rate {plan.rate:g} to 0 along a cosine, batches of {plan.batch} "
         f"learned {plan.passes} time(s), "
         f"averaged weights (decay {plan.keep:g}) play, plans of up to {plan.bound} states "

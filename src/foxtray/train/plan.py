@@ -54,6 +54,8 @@ class Plan:
     """The share of games whose first turns are played by weak or one-sided players."""
     throws: int = 0
     """Throws of look-ahead that replace the luck in a target; 0: no look-ahead."""
+    ending: bool = False
+    """Whether a net for the last round is trained: its targets are the means of all throws."""
     keep: float = 0.999
     """The decay of the averaged weights, which are the ones that play."""
     options: tuple[str, ...] = ()
@@ -84,6 +86,7 @@ class Plan:
             and whole_number(self.last_bound)
             and self.last_bound <= LONGEST_PLAN
             and self.throws <= MOST_THROWS
+            and (self.throws > 0 or not self.ending)
             and self.fade > 0
             and set(self.options) <= set(OPTIONS)
         )

@@ -13,8 +13,11 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from foxtray.bots.workspace import Array, net_of, new_workspace
-from foxtray.sim.arrays import STATE, tables_of
+from foxtray.bots.network import EARLY, LATE
+from foxtray.bots.valuing import DEPTH
+from foxtray.bots.workspace import Array, new_workspace
+from foxtray.core.codes import DICE
+from foxtray.sim.arrays import STATE, Records, tables_of
 from foxtray.sim.workers import Pool
 from foxtray.train import compiled
 from foxtray.train.plan import Plan
@@ -45,8 +48,8 @@ class Played(NamedTuple):
 class Players(Protocol):
     """Whatever plays the shares of a round."""
 
-    def play(self, shares: Sequence[Share], strength: float, averages: Array) -> list[Played]:
-        """Play a round with these weights, and this strength of preferences."""
+    def play(self, shares: Sequence[Share], strength: float, nets: Records) -> list[Played]:
+        """Play a round with these nets, and this strength of preferences."""
 
     def close(self) -> None:
         """Stop."""
@@ -68,15 +71,17 @@ class Player:
             self.states[name][1] = 1  # every game starts as a copy of the second state
         self.samples = new_samples(each * MOST_SAMPLES * max(plan.seats))
         self.results = np.zeros(each)
+        self.dealt = np.zeros((plan.throws, DEPTH, DICE), np.int64)
 
-    def play(self, share: Share, strength: float, averages: Array) -> Played:
+    def play(self, share: Share, strength: float, nets: Records) -> Played:
         """Play a share; the samples are overwritten by the next one."""
         plan = self.plan
+        apart = not plan.ending and nets[EARLY] != nets[LATE]
         count: int = compiled.selfplay().play_games(
             tables_of(plan.game), self.states, share.seed, share.games, np.array(plan.seats),
             plan.bound, plan.last_bound or plan.bound, plan.throws, plan.decay, plan.openings,
-            plan.share, strength, net_of(averages), self.workspace, self.inner, self.samples,
-            self.results,
+            plan.ending, apart, plan.share, strength, nets, self.workspace, self.inner, self.dealt,
+            self.samples, self.results,
         )  # fmt: skip
         return Played(count, self.samples, self.results[: share.games])
 
@@ -89,9 +94,9 @@ class Threads:
         self.players = [Player(plan) for _ in range(plan.threads)]
         self.threads = ThreadPoolExecutor(plan.threads)
 
-    def play(self, shares: Sequence[Share], strength: float, averages: Array) -> list[Played]:
+    def play(self, shares: Sequence[Share], strength: float, nets: Records) -> list[Played]:
         def one(k: int) -> Played:
-            return self.players[k].play(shares[k], strength, averages)
+            return self.players[k].play(shares[k], strength, nets)
 
         return list(self.threads.map(one, range(len(shares))))
 
@@ -105,8 +110,8 @@ class Elsewhere:
     def __init__(self, plan: Plan, pool: Pool) -> None:
         self.plan, self.pool = plan, pool
 
-    def play(self, shares: Sequence[Share], strength: float, averages: Array) -> list[Played]:
-        work = partial(play_share, plan=self.plan, strength=strength, averages=averages)
+    def play(self, shares: Sequence[Share], strength: float, nets: Records) -> list[Played]:
+        work = partial(play_share, plan=self.plan, strength=strength, nets=nets)
         # What came from elsewhere may be read-only, for which the learner is not compiled.
         return [
             Played(each.size, Samples(*map(np.array, each.samples)), each.totals)
@@ -122,7 +127,7 @@ def player_of(plan: Plan) -> Player:
     return Player(plan)
 
 
-def play_share(share: Share, plan: Plan, strength: float, averages: Array) -> Played:
+def play_share(share: Share, plan: Plan, strength: float, nets: Records) -> Played:
     """Play a share in another process; returns only the samples there are."""
-    count, samples, totals = player_of(plan).play(share, strength, np.array(averages))
+    count, samples, totals = player_of(plan).play(share, strength, np.array(nets))
     return Played(count, Samples(*(column[:count] for column in samples)), totals)

@@ -31,7 +31,7 @@ def lead(
     bound: int,
     last_bound: int,
     noise: float,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
 ) -> None:
     """Play game 0 up to the first throw of a turn, or to its end, with one kind of player."""
@@ -41,7 +41,7 @@ def lead(
         else:
             seat = loops.lowest_seat(rules.awaiting(tables[0], states[0]))
             now = planner.bound_at(tables[0], states[0], bound, last_bound)
-            openings.act(tables, states, seat, low, high, kind, now, noise, net, workspace)
+            openings.act(tables, states, seat, low, high, kind, now, noise, nets, workspace)
 
 
 def calibrate(
@@ -70,7 +70,6 @@ def calibrate(
     then per seat; `wins` shares a win among equal winners.
     """
     t = tables[0]
-    net = nets[0]
     workspace = workspaces[0]
     inner = inners[0]
     turns = 2 if seats == 1 else seats
@@ -84,27 +83,27 @@ def calibrate(
         rules.begin(t, states[0], workspace.work.log)
         for r in range(from_round, t.rounds[seats]):
             lead(
-                tables, states, r * turns, low, high, kind, bound, bound, noise, net, workspace
+                tables, states, r * turns, low, high, kind, bound, bound, noise, nets, workspace
             )  # fmt: skip
             states[2] = states[0]
             for seat in range(seats):
                 rivals = thinking.weigh_rivals(
-                    tables, states, 0, seat, bound, net, workspace, inner
+                    tables, states, 0, seat, bound, nets, workspace, inner
                 )
                 workspace.rivals = 0
                 total = rules.total_score(t, states[0], seat)
-                network.set_root(t, states[0], seat, net, workspace)
+                network.set_root(t, states[0], seat, nets, workspace)
                 means[g][r][seat] = total + network.points_to_come(
-                    t, states[0], seat, net, workspace
+                    t, states[0], seat, nets, workspace
                 )
                 workspace.rivals = rivals
-                chances[g][r][seat] = winning.chance_to_win(False, total, net, workspace)
+                chances[g][r][seat] = winning.chance_to_win(False, total, nets, workspace)
                 workspace.rivals = 0
                 for k in range(QUANTILES):
                     quantiles[g][r][seat][k] = workspace.ends[k]
             lead(
                 tables, states, 100, low, high, openings.WELL, strong_bound, strong_last_bound, 0.0,
-                net, workspace,
+                nets, workspace,
             )  # fmt: skip
             won = rules.winners(t, states[0])
             winners = 0

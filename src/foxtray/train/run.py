@@ -22,6 +22,7 @@ from types import FrameType
 import numpy as np
 
 from foxtray.bots.levels import LEVELS
+from foxtray.bots.network import NETS
 from foxtray.bots.old_weights import renewed
 from foxtray.bots.weights import VERSION, read_weights
 from foxtray.bots.workspace import (
@@ -44,6 +45,8 @@ from foxtray.train.playing import Played, Share, players
 
 OPENINGS = 0.5
 """The share of games with an opening, unless a run says otherwise."""
+ENDING_OPENINGS = 0.8
+"""The same for a net of the last round."""
 FLATS = ("weights", "means", "squares", "averages")
 WARM_UP = 0.01
 """The share of a run during which the learning rate rises."""
@@ -60,6 +63,8 @@ class Trainer:
     means: Array = field(default_factory=lambda: np.zeros(ROOM, np.float32))
     squares: Array = field(default_factory=lambda: np.zeros(ROOM, np.float32))
     averages: Array = field(default_factory=lambda: np.zeros(0))
+    other: Array = field(default_factory=lambda: np.zeros(0))
+    """The net of the rounds that are not learned: the last one, or all others; may be empty."""
     history: list[tuple[int, float, float]] = field(default_factory=list)
     """Per report: games played, their mean score and the squared error."""
 
@@ -67,11 +72,20 @@ class Trainer:
         if not len(self.weights):
             self.weights = random_weights(self.plan.game, self.plan.seed)
             self.averages = self.weights.copy()
+        if self.plan.ending and not len(self.other):
+            raise BadSetup("a net for the last round needs a net for the others; start from one")
 
     @property
     def size(self) -> int:
         """The number of weights in its net."""
         return weights_in(self.plan.game)
+
+    @property
+    def nets(self) -> Records:
+        """The nets that play: the one for all rounds but the last, and the one for the last."""
+        other = self.other if len(self.other) else self.averages
+        pair = (other, self.averages) if self.plan.ending else (self.averages, other)
+        return net_of(np.concatenate(pair))
 
     def save(self, path: Path) -> None:
         """Save a checkpoint atomically: it is never left half written."""
@@ -80,6 +94,7 @@ class Trainer:
             np.savez(
                 file,
                 **{name: getattr(self, name)[: self.size] for name in FLATS},
+                other=self.other[: self.size],
                 history=np.array(self.history, float).reshape(-1, 3),
                 about=json.dumps(
                     {
@@ -101,6 +116,8 @@ class Trainer:
             lists = {name: tuple(about["plan"].get(name, ())) for name in ("seats", "options")}
             plan = Plan(**{**about["plan"], **lists})
             flats = {name: stored[name] for name in FLATS}
+            if "other" in stored and len(stored["other"]):
+                flats["other"] = stored["other"]
             if about.get("version", 1) < VERSION:
                 flats = {name: renewed(plan.game, flat) for name, flat in flats.items()}
             for flat in flats.values():
@@ -136,7 +153,7 @@ class Trainer:
                 ]
                 strength = plan.strength * max(0.0, 1 - gone / plan.fade)
                 with compiled.announced_play():
-                    played = playing.play(shares, strength, self.averages)
+                    played = playing.play(shares, strength, self.nets)
                 # Adam has no gradient statistics at first: full steps would damage given weights.
                 rate = plan.rate * 0.5 * (1 + math.cos(math.pi * gone)) * min(1.0, gone / WARM_UP)
                 with compiled.announced_learning():
@@ -197,6 +214,12 @@ def refit_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Pl
     )  # fmt: skip
 
 
+def ending_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Plan:
+    """A plan that trains a net for the last round: the mean of twelve throws has little noise."""
+    plan = refit_plan(game, seats, seed, threads)
+    return replace(plan, ending=True, throws=12, rate=1e-3, openings=ENDING_OPENINGS)
+
+
 def with_games(plan: Plan, games: int) -> Plan:
     """A plan for this many games; the last round may be a shorter one."""
     return replace(plan, games=games)
@@ -227,23 +250,25 @@ def load(path: Path) -> Trainer:
 
 def started(plan: Plan, paths: Sequence[Path]) -> Trainer:
     """A new run that starts from the mean of the weights in some weights files or checkpoints."""
-    flats = [read_flat(plan, path) for path in paths]
-    flat = np.mean(flats, 0, np.float64).astype(np.float32)
-    return Trainer(plan, weights=flat, averages=flat.copy())
+    pairs = [read_nets(plan, path) for path in paths]
+    early, late = np.array(np.mean(pairs, 0, np.float64), np.float32)
+    flat, other = (late, early) if plan.ending else (early, late)
+    if np.array_equal(flat, other) and not plan.ending:
+        return Trainer(plan, weights=flat, averages=flat.copy())
+    return Trainer(plan, weights=flat, averages=flat.copy(), other=other)
 
 
-def read_flat(plan: Plan, path: Path) -> Array:
-    """The weights for a plan from a weights file or checkpoint."""
+def read_nets(plan: Plan, path: Path) -> Array:
+    """The weights for a plan from a weights file or checkpoint: for all rounds, and the last."""
     if is_checkpoint(path):
         run = load(path)
-        game, flat = run.plan.game, run.averages
+        game, nets = run.plan.game, run.nets
     else:
         weights = read_weights(path)
-        game = str(weights.card.get("game"))
-        flat = weights.net(plan.seats[0]).view(np.float32)
+        game, nets = str(weights.card.get("game")), weights.nets(plan.seats[0])
     if game != plan.game:
         raise BadSetup(f"{path} is a net for {game}, not for {plan.game}")
-    return flat
+    return nets.view(np.float32).reshape(NETS, -1)
 
 
 def is_checkpoint(path: Path) -> bool:

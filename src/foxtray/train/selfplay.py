@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foxtray.bots import features, network, planner, search
+from foxtray.bots import features, network, planner, search, valuing
 from foxtray.bots.features import DENSE
+from foxtray.bots.network import LATE
 from foxtray.core import chance, rules
 from foxtray.core.codes import AREAS, OVER, THROW
 from foxtray.sim import loops
@@ -41,7 +42,7 @@ def set_preferences(low: int, high: int, share: float, strength: float, preferen
 
 
 def sample(
-    t: Tables, s: State, seat: int, at: int, net: Net, workspace: Workspace, samples: Samples
+    t: Tables, s: State, seat: int, at: int, nets: list[Net], workspace: Workspace, samples: Samples
 ) -> None:
     """Store what the net sees of a seat now, and its value."""
     n = features.describe(t, s, seat, workspace.inputs, workspace.active, workspace.dense)
@@ -52,7 +53,13 @@ def sample(
         samples.dense[at][k] = workspace.dense[k]
     samples.guesses[at] = (
         network.forward(
-            net, workspace.active, n, workspace.dense, workspace.h1, workspace.h2, workspace.loud
+            nets[network.net_for(t, s)],
+            workspace.active,
+            n,
+            workspace.dense,
+            workspace.h1,
+            workspace.h2,
+            workspace.loud,
         )
         * network.SCALE
     )
@@ -67,7 +74,7 @@ def decide(
     seat: int,
     bound: int,
     last_bound: int,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
 ) -> None:
     """Play what a seat does before the next throw, as `strong` does.
@@ -77,7 +84,7 @@ def decide(
     """
     workspace.nodes[0] = states[0]
     now = planner.bound_at(tables[0], states[0], bound, last_bound)
-    count = planner.plan(tables, seat, now, net, workspace)
+    count = planner.plan(tables, seat, now, nets, workspace)
     best = planner.best(workspace.values, count)
     if count < now:
         states[0] = workspace.nodes[best]
@@ -95,19 +102,24 @@ def play_game(
     last_bound: int,
     throws: int,
     opened: float,
+    ending: bool,
+    apart: bool,
     share: float,
     strength: float,
     at: int,
-    net: Net,
+    nets: list[Net],
     workspace: Workspace,
     inner: Workspace,
+    dealt: Array,
     samples: Samples,
 ) -> tuple[int, bool]:
     """Play one game, a share of them with an opening; stores its samples in the rows from `at` on.
 
     Returns the row after them, and whether the game had an opening. With `throws`, the luck of
     each throw is its value less the mean value of some throws, for the seat that throws; what the
-    others get from it is left to chance.
+    others get from it is left to chance. With `ending`, only the last round is sampled, and the
+    target is that mean itself, for all seats. `apart`: the last round has a net of its own, which
+    the other one learns from at its start.
     """
     t = tables[0]
     states[0] = states[1]
@@ -115,67 +127,114 @@ def play_game(
     if seats > 1:
         states[0].first = chance.draw(low, high, chance.FIRST, 0, seats)
     rules.begin(t, states[0], workspace.work.log)
-    length = openings.throws_of(t, states[0], low, high, opened)
+    length = openings.throws_of(t, states[0], low, high, opened, ending, apart)
     while openings.lasting(states[0], length):
         if states[0].phase == THROW:
             loops.throw(t, states[0], low, high, workspace.work)
         else:
             seat = loops.lowest_seat(rules.awaiting(t, states[0]))
-            openings.play(tables, states, seat, low, high, net, workspace)
+            openings.play(tables, states, seat, low, high, nets, workspace)
     set_preferences(low, high, share, strength, workspace.preferences)
     while states[0].phase != OVER:
         s = states[0]
         if s.phase == THROW:
             first = at
-            at = sample_node(t, s, at, net, workspace, samples)
-            if throws > 0:
+            late = network.net_for(t, s) == LATE
+            if ending == late or (late and not (apart and begun(s))):
+                at = sample_node(t, s, at, nets, workspace, samples)
+            if ending:
+                for row in range(first, at):
+                    back_up(tables, s, row, low, high, bound, dealt, nets, inner, samples)
+                loops.throw(t, s, low, high, workspace.work)
+            elif throws > 0 and at > first:
                 seat = rules.active_seat(s)
                 row = first
                 while samples.seats[row] != seat:
                     row += 1
                 workspace.nodes[0] = s
                 value, _ = search.look_ahead(
-                    tables, 0, seat, low, high, at, LUCK_BOUND, 1, throws, net, workspace, inner
+                    tables, 0, seat, low, high, at, LUCK_BOUND, 1, throws, nets, workspace, inner
                 )
                 loops.throw(t, s, low, high, workspace.work)
                 inner.nodes[0] = s
-                value = search.best_value(tables, seat, LUCK_BOUND, net, inner) - value
+                value = search.best_value(tables, seat, LUCK_BOUND, nets, inner) - value
                 samples.luck[row] = value
             else:
                 loops.throw(t, s, low, high, workspace.work)
         else:
             seat = loops.lowest_seat(rules.awaiting(t, s))
-            decide(tables, states, seat, bound, last_bound, net, workspace)
+            decide(tables, states, seat, bound, last_bound, nets, workspace)
     return at, length > 0
 
 
+def begun(s: State) -> bool:
+    """Whether the first throw of the round has been made."""
+    return s.turn % rules.turns_in_round(s) > 0 or s.rolls > 1 or s.rerolls > 0
+
+
+def back_up(
+    tables: list[Tables],
+    s: State,
+    row: int,
+    low: int,
+    high: int,
+    bound: int,
+    dealt: Array,
+    nets: list[Net],
+    inner: Workspace,
+    samples: Samples,
+) -> None:
+    """Set the target of a sample: the mean value after the best reply to each of some throws."""
+    seat = samples.seats[row]
+    total = 0.0
+    valuing.deal(low, high, row, 0, dealt)
+    for k in range(len(dealt)):
+        inner.nodes[0] = s
+        node = valuing.reply(tables, seat, k, bound, nets, inner, dealt)
+        total += inner.values[node]
+    samples.targets[row] = total / len(dealt) - samples.totals[row]
+
+
 def sample_node(
-    t: Tables, s: State, at: int, net: Net, workspace: Workspace, samples: Samples
+    t: Tables, s: State, at: int, nets: list[Net], workspace: Workspace, samples: Samples
 ) -> int:
     """Sample the active seat, and at the start of a turn all seats."""
     active = rules.active_seat(s)
     for seat in range(s.seats):
         if seat == active or (s.rolls <= 1 and s.rerolls == 0):
-            sample(t, s, seat, at, net, workspace, samples)
+            sample(t, s, seat, at, nets, workspace, samples)
             at += 1
     return at
 
 
-def set_targets(t: Tables, s: State, first: int, end: int, decay: float, samples: Samples) -> None:
+def set_targets(
+    t: Tables,
+    s: State,
+    first: int,
+    end: int,
+    decay: float,
+    ending: bool,
+    apart: bool,
+    samples: Samples,
+) -> None:
     """Set the TD(lambda) targets of a finished game, from its end backwards, for each seat.
 
-    The luck of a throw is taken out, where it is known: the mean stays the same.
+    The luck of a throw is taken out, where it is known: the mean stays the same. With `ending` they
+    are set already. If the last round has a net of its own, its value is the target at the start.
     """
     for seat in range(s.seats):
         coming = 0.0
         guess = 0.0
         final = rules.total_score(t, s, seat)
         total = final
+        last = apart
         for i in range(end - 1, first - 1, -1):
             if samples.seats[i] == seat:
                 step = total - samples.totals[i] + guess - samples.luck[i]
-                coming = step + decay * (coming - guess)
-                samples.targets[i] = coming
+                coming = samples.guesses[i] if last else step + decay * (coming - guess)
+                last = False
+                if not ending:
+                    samples.targets[i] = coming
                 for area in range(AREAS):
                     samples.ends[i][area] = rules.area_points(t, s, seat, area)
                 samples.ends[i][AREAS] = s.foxes[seat]
@@ -195,11 +254,14 @@ def play_games(
     throws: int,
     decay: float,
     opened: float,
+    ending: bool,
+    apart: bool,
     share: float,
     strength: float,
     nets: list[Net],
     workspaces: list[Workspace],
     inners: list[Workspace],
+    dealt: Array,
     samples: Samples,
     results: Array,
 ) -> int:
@@ -209,7 +271,6 @@ def play_games(
     The numbers of seats alternate. Returns the number of samples.
     """
 
-    net = nets[0]
     workspace = workspaces[0]
     inner = inners[0]
     at = 0
@@ -220,11 +281,11 @@ def play_games(
         first = at
         at, led = play_game(
             tables, states, low, high, seats[now % len(seats)], bound, last_bound, throws, opened,
-            share, strength, at, net, workspace, inner, samples,
+            ending, apart, share, strength, at, nets, workspace, inner, dealt, samples,
         )  # fmt: skip
         s = states[0]
         results[g] = float("nan") if led else 0.0
         for seat in range(s.seats):
             results[g] += rules.total_score(tables[0], s, seat) / s.seats
-        set_targets(tables[0], s, first, at, decay, samples)
+        set_targets(tables[0], s, first, at, decay, ending, apart, samples)
     return at

@@ -119,11 +119,11 @@ export class Brain {
     if (throws) {
       thinking.search_all(
         this.#tables, states, which, seats, lows, highs, bound, last_bound, REPLY_BOUND, throws,
-        effort, MARGIN, CANDIDATES, [net], [this.#workspace], [this.#inner], actions,
+        effort, MARGIN, CANDIDATES, [net, net], [this.#workspace], [this.#inner], actions,
       ) // prettier-ignore
     } else {
       thinking.choose(
-        this.#tables, states, which, seats, lows, highs, bound, last_bound, noise, [net],
+        this.#tables, states, which, seats, lows, highs, bound, last_bound, noise, [net, net],
         [this.#workspace], actions,
       ) // prettier-ignore
     }
