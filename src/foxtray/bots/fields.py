@@ -60,7 +60,8 @@ WORKSPACE: tuple[Field, ...] = (
     ("base", SINGLE, (FIRST,)),
     ("seen", INT, (MOST_INPUTS,)),  # inputs of the root: the current turn, or one more
     ("turn", INT, ()),
-    ("net", INT, ()),  # the net that values the states that differ little from the root
+    ("root_net", INT, ()),  # the net of the root, and the one that valued the last state
+    ("net", INT, ()),
     ("legal", INT, (ACTIONS,)),
     ("offers", DOUBLE, (ACTIONS,)),  # the best value that each legal action can lead to
     ("taken", FLAG, (NODES,)),

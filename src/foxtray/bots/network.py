@@ -105,9 +105,9 @@ def net_for(t: Tables, s: State) -> int:
 
 
 def set_root(t: Tables, s: State, seat: int, nets: list[Net], workspace: Workspace) -> None:
-    """Choose the net for a state, and sum its rows: the following states differ little from it."""
-    workspace.net = net_for(t, s)
-    net = nets[workspace.net]
+    """Sum the rows of a state that the following states differ little from."""
+    workspace.root_net = net_for(t, s)
+    net = nets[workspace.root_net]
     n = features.describe(t, s, seat, workspace.inputs, workspace.root, workspace.dense)
     workspace.roots = n
     workspace.turn += 2
@@ -124,10 +124,14 @@ def points_to_come(t: Tables, s: State, seat: int, nets: list[Net], workspace: W
     """The points a seat is expected to add to its total; needs `set_root` first."""
     if features.ended(t, s, seat):
         return 0.0
+    workspace.net = net_for(t, s)
     net = nets[workspace.net]
     n = features.describe(t, s, seat, workspace.inputs, workspace.active, workspace.dense)
     now = workspace.turn
     h1 = workspace.h1
+    if workspace.net != workspace.root_net:  # the last round begins with this state
+        value = forward(net, workspace.active, n, workspace.dense, h1, workspace.h2, workspace.loud)
+        return value * SCALE
     for j in range(FIRST):
         h1[j] = workspace.base[j]
     for k in range(n):
