@@ -13,6 +13,7 @@ import pytest
 from twin import compare_games
 
 import foxtray
+from foxtray.sim import compiled
 
 HERE = Path(__file__).parent
 GAMES = 300
@@ -30,6 +31,15 @@ compiled.rules().note(log[0], 1, 2, 3, 4, 5)
 compiled.rules().note(log[0], 1, 2, 3, 4, 5)
 print(log["size"][0], compiled.fingerprint("foxtray.core.rules"))
 """
+
+
+def test_compiled_code_has_unsigned_indices() -> None:
+    source = b"def put(x: list[int], i, k):\n    x[i].y[k + 1] += x[0][x[i], k] + len(x[i:k])"
+    assert compiled.prepared(source).decode() == (
+        "def put(x: list[int], i, k):\n"
+        "    x[unsigned(i)].y[unsigned(k + 1)] +="
+        " x[0][unsigned(x[unsigned(i)]), unsigned(k)] + len(x[i:k])"
+    )
 
 
 @pytest.mark.parametrize("seats", [1, 2, 3, 4])

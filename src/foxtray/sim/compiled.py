@@ -1,8 +1,9 @@
-"""Compiles the unchanged source of the rules.
+"""Compiles the source of the rules.
 
 A module is loaded a second time under another name, and every function in it is compiled; there is
-no second copy of any rule. Compiled code is cached in the user's cache folder, under a hash of all
-the sources it depends on; environments with the same sources share it.
+no second copy of any rule, and only indices are prepared. Compiled code is cached in the user's
+cache folder, under a hash of all the sources it depends on; environments with the same sources
+share it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from types import ModuleType
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
 from numba import njit, types
 
@@ -33,6 +35,8 @@ from foxtray.folders import cache_folder
 ROOT = Path(foxtray.__file__).parent
 LOOPS = "foxtray.sim.loops"
 MONTH = 30 * 24 * 3600
+UNSIGNED = "unsigned"
+"""What compiled sources call the type of an index."""
 # Only argument types: numba sees them as records, whose fields are part of its own cache key.
 RECORDS = {ROOT / "core" / "layout.py", ROOT / "core" / "state.py"}
 
@@ -75,8 +79,8 @@ def fingerprint(name: str) -> str:
     level = f"{int(config.OPT)} {config.OPT.is_opt_max}"
     for part in (numba.__version__, sys.version, machine, bounds, level):
         found.update(part.encode() + b"\0")
-    for path in sorted(sources):
-        found.update(sources[path] + b"\0")
+    for text in (Path(__file__).read_bytes(), *(sources[path] for path in sorted(sources))):
+        found.update(text + b"\0")
     return found.hexdigest()[:16]
 
 
@@ -114,7 +118,7 @@ def passing_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def shared_source(name: str, folder: Path) -> Path:
-    """A copy of a module's source beside its compiled code.
+    """A copy of a module's source beside its compiled code, prepared for compilation.
 
     numba keeps compiled code for one path and time of the source, so that another environment with
     the same source would compile again; the copy has the same path and time for all of them.
@@ -122,10 +126,40 @@ def shared_source(name: str, folder: Path) -> Path:
     copy = folder / origin(name).name
     if not copy.exists():
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:
-            part.write(origin(name).read_bytes())
+            part.write(prepared(origin(name).read_bytes()))
         os.utime(part.name, (0, 0))
         os.replace(part.name, copy)
     return copy
+
+
+def prepared(source: bytes) -> bytes:
+    """A source with unsigned indices in its functions, where no index counts from the end.
+
+    numba asks every signed index whether it does, which takes a tenth of the time of the rules.
+    """
+    module = ast.parse(source)
+    for part in module.body:
+        if isinstance(part, ast.FunctionDef):
+            part.body = [UnsignedIndices().visit(statement) for statement in part.body]
+    return ast.unparse(module).encode()
+
+
+class UnsignedIndices(ast.NodeTransformer):
+    """Converts the indices in a function, except for slices and constants."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
+        self.generic_visit(node)
+        if isinstance(node.slice, ast.Tuple):
+            node.slice.elts = [unsigned(index) for index in node.slice.elts]
+        else:
+            node.slice = unsigned(node.slice)
+        return node
+
+
+def unsigned(index: ast.expr) -> ast.expr:
+    if isinstance(index, ast.Slice | ast.Constant):
+        return index
+    return ast.Call(ast.Name(UNSIGNED, ast.Load()), [index], [])
 
 
 def compile_module(name: str, *, inline: bool = False, **links: ModuleType) -> ModuleType:
@@ -147,6 +181,7 @@ def compile_module(name: str, *, inline: bool = False, **links: ModuleType) -> M
     # Registered before it runs: code loaded from the cache looks up its module by name.
     sys.modules[twin] = module
     spec.loader.exec_module(module)
+    setattr(module, UNSIGNED, np.uint64)
     for key, link in links.items():
         setattr(module, key, link)
     for key, value in list(vars(module).items()):
