@@ -309,6 +309,17 @@ sys.exit(main())
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
+def test_nothing_is_imported_before_interrupts_are_caught() -> None:
+    program = """
+import sys
+before = set(sys.modules)
+import foxtray.__main__
+print(*sorted(set(sys.modules) - before))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert set(done.stdout.split()) <= {"__future__", "foxtray", "foxtray.__main__"}
+
+
 @pytest.mark.parametrize(
     ("surroundings", "coloured", "cleared"),
     [

@@ -4,10 +4,12 @@ Names are imported when they are first used, so that the command line starts qui
 interrupted from its first moment.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False  # as in `typing`, which takes a while to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from foxtray.core.layout import Action
     from foxtray.dice import ScriptedDice, SecretDice, SeededDice, Throw
     from foxtray.errors import FoxtrayError, IllegalAction
@@ -44,6 +46,8 @@ HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     for module, names in HOMES.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -1,19 +1,22 @@
 """The command `foxtray`, also as `python -m foxtray`."""
 
 import os
-import signal
 import sys
 
 
 def main() -> int:
-    """Run the command line. Importing it takes a moment, during which Ctrl-C may arrive."""
+    """Run the command line. Importing it takes a moment, during which Ctrl-C may arrive.
 
+    So nothing is imported before that Python itself has not imported yet.
+    """
     try:
         open_standard_files()
         from foxtray import cli
 
         return cli.main()
     except KeyboardInterrupt:
+        import signal
+
         return 128 + signal.SIGINT
 
 
