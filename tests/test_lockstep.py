@@ -209,7 +209,7 @@ def test_random_actions_are_fair_and_legal() -> None:
     assert (counts[[3, 40, 81]] > 1850).all()
 
 
-@pytest.mark.parametrize("width", [*range(9, 26), 82, 163])
+@pytest.mark.parametrize("width", [*range(9, 26), 82, 163, 300])
 def test_every_legal_action_is_equally_likely(width: int) -> None:
     """Whatever number is drawn, the action is the one that counting along the row would find."""
     draw = np.random.default_rng(width)

@@ -33,12 +33,17 @@ print(log["size"][0], compiled.fingerprint("foxtray.core.rules"))
 """
 
 
-def test_compiled_code_has_unsigned_indices() -> None:
-    source = b"def put(x: list[int], i, k):\n    x[i].y[k + 1] += x[0][x[i], k] + len(x[i:k])"
+def test_compiled_code_has_unsigned_indices_and_no_log() -> None:
+    source = b"""def put(x: list[int], i, k, log):
+    x[i].y[k + 1] += x[0][x[i], k] + len(x[i:k])
+    if i:
+        note(log, 1, x[i], 0, 0, 0)"""
     assert compiled.prepared(source).decode() == (
-        "def put(x: list[int], i, k):\n"
+        "def put(x: list[int], i, k, log):\n"
         "    x[unsigned(i)].y[unsigned(k + 1)] +="
-        " x[0][unsigned(x[unsigned(i)]), unsigned(k)] + len(x[i:k])"
+        " x[0][unsigned(x[unsigned(i)]), unsigned(k)] + len(x[i:k])\n"
+        "    if i:\n"
+        "        pass"
     )
 
 

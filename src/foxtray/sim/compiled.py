@@ -1,7 +1,7 @@
 """Compiles the source of the rules.
 
 A module is loaded a second time under another name, and every function in it is compiled; there is
-no second copy of any rule, and only indices are prepared. Compiled code is cached in the user's
+no second copy of any rule; `prepared` says what is left out. Compiled code is cached in the user's
 cache folder, under a hash of all the sources it depends on; environments with the same sources
 share it.
 """
@@ -35,6 +35,8 @@ from foxtray.folders import cache_folder
 ROOT = Path(foxtray.__file__).parent
 LOOPS = "foxtray.sim.loops"
 MONTH = 30 * 24 * 3600
+NOTE = "note"
+"""The function of the rules that writes the log."""
 UNSIGNED = "unsigned"
 """What compiled sources call the type of an index."""
 # Only argument types: numba sees them as records, whose fields are part of its own cache key.
@@ -133,19 +135,26 @@ def shared_source(name: str, folder: Path) -> Path:
 
 
 def prepared(source: bytes) -> bytes:
-    """A source with unsigned indices in its functions, where no index counts from the end.
+    """A source without a log, whose functions have unsigned indices.
 
-    numba asks every signed index whether it does, which takes a tenth of the time of the rules.
+    Nobody reads the log of compiled rules, and none of their indices counts from the end: numba
+    asks every signed index whether it does. Both take more than a tenth of the time.
     """
     module = ast.parse(source)
     for part in module.body:
         if isinstance(part, ast.FunctionDef):
-            part.body = [UnsignedIndices().visit(statement) for statement in part.body]
+            part.body = [Preparation().visit(statement) for statement in part.body]
     return ast.unparse(module).encode()
 
 
-class UnsignedIndices(ast.NodeTransformer):
-    """Converts the indices in a function, except for slices and constants."""
+class Preparation(ast.NodeTransformer):
+    """Drops calls of `note`, and converts indices, except for slices and constants."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == NOTE:
+            return ast.Pass()
+        return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
         self.generic_visit(node)

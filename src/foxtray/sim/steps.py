@@ -25,6 +25,8 @@ NOBODY = -1
 BYTES, BITS = 8, 8
 ONES, HIGHEST_BYTE = 0x0101010101010101, 56
 """A product with these ones adds up the bytes of a word, each byte with those below it."""
+LOW_BYTES, PAIRS, HIGHEST_PAIR = 0x00FF00FF00FF00FF, 0x0001000100010001, 48
+"""The same for pairs of bytes, whose sums are larger."""
 HIGH_BITS = -0x7F7F7F7F7F7F7F80
 
 
@@ -277,9 +279,11 @@ def pick(words: Array, ends: Ints, tail: int, luck: Array, out: Ints) -> None:
     """
     for i in range(len(ends)):
         end = ends[i] >> (BYTES - tail) * BITS
-        count = end * ONES >> HIGHEST_BYTE
+        together = end
         for k in range(words.shape[1]):
-            count += words[i, k] * ONES >> HIGHEST_BYTE
+            together += words[i, k]
+        pairs = (together & LOW_BYTES) + (together >> BITS & LOW_BYTES)
+        count = pairs * PAIRS >> HIGHEST_PAIR
         left = int(luck[i] * count)
         chosen = 0
         skipped = 0
