@@ -28,7 +28,7 @@ MEASURE = """() => {
         small.push([selector, Math.round(box.width), Math.round(box.height)]);
     }
   };
-  check('.spot:not([inert]) > button', innerWidth < 360 ? 36 : 44);
+  check('.spot > button', innerWidth < 360 ? 36 : 44);
   check('.act button', 44);
   check('.sheet rect.cell', 24);
   const written = '.playing :is(.sheet, .act, .total, .others) text';
@@ -140,8 +140,8 @@ class Guest:
                 go: count('.act button.primary:not(:disabled)'),
                 choices: count('.choices button'),
                 places: count('[data-place]'),
-                dice: count('.spot:not([inert]) > button'),
-                held: count('.spot:not([inert]) > button[aria-pressed=true]'),
+                dice: count('.spot > button'),
+                held: count('.spot > button[aria-pressed=true]'),
                 pass: count('.act .pass'),
               };
             }"""
@@ -153,7 +153,7 @@ class Guest:
         elif state["places"] and (state["held"] or not state["dice"]):
             self._any("[data-place]", state["places"])
         elif state["dice"]:
-            self._any(".spot:not([inert]) > button", state["dice"])
+            self._any(".spot > button", state["dice"])
         elif state["pass"]:
             page.locator(".act .pass").click()
         else:
@@ -175,7 +175,7 @@ class Guest:
                   clientX: left + width / 2, clientY: top + height / 2}));
                 return !!element;
               };
-              const dice = all('.spot:not([inert]) > button');
+              const dice = all('.spot > button');
               const held = dice.some((die) => die.getAttribute('aria-pressed') === 'true');
               const reroll = other < 0.1 ? all('[data-act=reroll]') : [];
               const acted = touch(all('.act button.primary:not(:disabled)')) || touch(reroll) ||
@@ -202,7 +202,7 @@ class Guest:
                 one.dispatchEvent(new MouseEvent('click', {bubbles: true}));
                 return true;
               };
-              const dice = all('.spot:not([inert]) > button');
+              const dice = all('.spot > button');
               const held = dice.some((die) => die.getAttribute('aria-pressed') === 'true');
               const acted = touch(all('.act button.primary:not(:disabled)')) ||
                 touch(all('.choices button')) ||
@@ -228,7 +228,7 @@ class Guest:
               const told = () => all('.status .number')[0]?.textContent;
               const round = () => Number(/\\d+/.exec(told())?.[0] ?? 0);
               for (let idle = 0; !all('main.end').length && round() < rounds; ) {
-                const dice = all('.spot:not([inert]) > button');
+                const dice = all('.spot > button');
                 const held = dice.some((die) => die.getAttribute('aria-pressed') === 'true');
                 const acted = !all('.act[aria-busy=true]').length && (
                   touch(all('.act button.primary:not(:disabled)')) ||

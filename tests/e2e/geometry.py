@@ -34,7 +34,7 @@ LOOK = """() => {
   all('.middle .area', 'area');
   all('.middle [data-cell]', 'cell');
   all('.middle .bonus', 'bonus');
-  all('.spot:not([inert]) .die svg', 'die');
+  all('.spot .die svg', 'die');
   all('[data-place]', 'offered place');
   all('.act', 'action bar');
   all('.act .buttons button', 'button');
@@ -52,7 +52,7 @@ LOOK = """() => {
     if (!hit?.closest('.middle .area'))
       wrong.push(`covered: ${place.dataset.place} by ${hit?.outerHTML.slice(0, 200)}`);
   }
-  const dice = [...root.querySelectorAll('.spot:not([inert]) .die svg')].map((die) => {
+  const dice = [...root.querySelectorAll('.spot .die svg')].map((die) => {
     const {top, height} = die.getBoundingClientRect();
     return top + height / 2;
   });
