@@ -75,6 +75,21 @@ def test_what_comes_up_moves_nothing(guest: Invite) -> None:
     ana.context.set_offline(False)
 
 
+def test_a_phone_that_is_turned_shows_everything(guest: Invite) -> None:
+    """Also back again, and in the middle of a choice, which stays."""
+    ana = sit_down(guest, "twice", 2, (390, 664))
+    page = ana.page
+    while not page.locator("[data-die=w].usable").count():
+        ana.tap()
+    page.locator("[data-die=w].usable").click()
+    page.locator(".chip").first.click()
+    for width, height in ((844, 390), (390, 664), (844, 390)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        Watch(ana).look()
+        expect(page.locator(".chip[aria-pressed=true]")).to_have_count(1)
+
+
 def test_a_long_press_is_a_lens(guest: Invite) -> None:
     """An area enlarged, in which a place can be chosen; a setting makes it the default."""
     ana = sit_down(guest, "clever", 1, (360, 640))
