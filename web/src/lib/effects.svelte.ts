@@ -37,9 +37,10 @@ export class Effects {
     const buzz = sound && BUZZ[sound]
     // Before the first touch a browser refuses, and says so in its console.
     if (buzz && seat !== null && isOn('buzz') && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(buzz)
-    const earned = events.flatMap((event) =>
-      event.event === 'bonus_earned' && event.seat === shownSeat && event.source !== 'round' ? [event] : [],
-    )
-    if (earned.length && !calm()) void import('./sparks').then(({ fly }) => fly(earned))
+    if (calm()) return
+    const own = events.filter((event) => 'seat' in event && event.seat === shownSeat)
+    if (!own.some((event) => event.event === 'bonus_earned')) return
+    // With the frame, which lays out the page anyway.
+    void import('./sparks').then(({ fly }) => requestAnimationFrame(() => fly(own)))
   }
 }
