@@ -179,6 +179,7 @@ export const de: Catalogue = {
   'prompt.pick': 'Wähle einen Würfel.',
   'prompt.pick_none': 'Du kannst keinen Würfel verwenden. Würfle nach oder verzichte auf diesen Wurf.',
   'prompt.window': 'Hol einen Würfel vom Tablett zurück oder würfle weiter.',
+  'prompt.window_last': 'Hol einen Würfel vom Tablett zurück oder beende deine Würfe.',
   'prompt.served': 'Wähle einen Würfel vom Silbertablett.',
   'prompt.extra': 'Setz einen Zusatzwürfel ein oder wähle „Fertig“.',
   'prompt.for': '{name}: {text}',

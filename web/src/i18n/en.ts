@@ -177,6 +177,7 @@ export const en = {
   'prompt.pick': 'Choose a die.',
   'prompt.pick_none': 'You can\'t use any die. Spend a re-roll, or decline this roll.',
   'prompt.window': 'Return a die from the platter, or roll.',
+  'prompt.window_last': 'Return a die from the platter, or end your rolls.',
   'prompt.served': 'Choose a die from the silver platter.',
   'prompt.extra': 'Use an additional die, or choose Done.',
   'prompt.for': '{name}: {text}',

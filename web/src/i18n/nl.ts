@@ -179,6 +179,7 @@ export const nl: Catalogue = {
   'prompt.pick': 'Kies een dobbelsteen.',
   'prompt.pick_none': 'Je kunt geen dobbelsteen gebruiken. Dobbel nogmaals of pas.',
   'prompt.window': 'Haal een dobbelsteen terug van het dienblad of gooi verder.',
+  'prompt.window_last': 'Haal een dobbelsteen terug van het dienblad of stop met gooien.',
   'prompt.served': 'Kies een dobbelsteen van het zilveren dienblad.',
   'prompt.extra': 'Gebruik een extra dobbelsteen of rond je beurt af.',
   'prompt.for': '{name}: {text}',

@@ -179,6 +179,7 @@ export const sr: Catalogue = {
   'prompt.pick': 'Izaberi kockicu.',
   'prompt.pick_none': 'Ne možeš da upotrebiš nijednu kockicu. Baci ponovo ili propusti ovo bacanje.',
   'prompt.window': 'Vrati kockicu s tanjira ili bacaj dalje.',
+  'prompt.window_last': 'Vrati kockicu s tanjira ili završi bacanja.',
   'prompt.served': 'Izaberi kockicu sa srebrnog tanjira.',
   'prompt.extra': 'Upotrebi dodatnu kockicu ili završi.',
   'prompt.for': '{name}: {text}',

@@ -55,7 +55,7 @@ function sentenceFor(
     case 'pick':
       return t(usable ? 'prompt.pick' : 'prompt.pick_none')
     case 'window':
-      return t('prompt.window')
+      return t(game.places.includes('pool') ? 'prompt.window' : 'prompt.window_last')
     case 'served':
       return t('prompt.served')
     default:
