@@ -48,6 +48,22 @@ MEASURE = """() => {
   return small;
 }"""
 
+READ = """() => {
+  const small = new Map();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    const text = node.data.trim();
+    // Letters of badges repeat what their shape and colour say, small sheets are pictures.
+    if (!text || parent.closest('.hidden, .mini, .badge, script, style, option')) continue;
+    if (!parent.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    const scale = parent instanceof SVGGraphicsElement ? parent.getScreenCTM().a : 1;
+    const size = parseFloat(getComputedStyle(parent).fontSize) * scale;
+    if (size < 10.99) small.set(`${parent.tagName}.${parent.getAttribute('class')}`, [text, size]);
+  }
+  return [...small];
+}"""
+
 
 class Guest:
     """One person with a browser of their own; anything that goes wrong there is remembered."""
@@ -290,7 +306,10 @@ class Guest:
         self.page.click(f"dialog button:text-is('{entry}')")
 
     def axe(self) -> None:
-        """No screen has a problem that axe-core finds."""
+        """No screen has a problem that axe-core finds, nor writing that is too small to read."""
+        if self.page.viewport_size and self.page.viewport_size["width"] >= 360:
+            small = self.page.evaluate(READ)
+            assert not small, f"writing below 11 px: {small}"
         if not self.page.evaluate("() => 'axe' in window"):
             # Through the debugger, which the page's own policy does not reach.
             self.page.evaluate(AXE.read_text(encoding="utf-8"))

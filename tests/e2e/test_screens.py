@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import expect
 
 from e2e.conftest import Invite
-from e2e.driver import DESKTOP, PHONE, Guest
+from e2e.driver import DESKTOP, Guest
 
 LANGUAGES = ("en", "de", "nl", "sr")
-SIZES = {"phone": PHONE, "desktop": DESKTOP}
+SIZES = {"phone": (360, 640), "desktop": DESKTOP}
 LONG_SIZES = {"small": (360, 740), "tablet": (768, 1024), "wide": (1440, 900), "least": (320, 640)}
 
 
