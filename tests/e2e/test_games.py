@@ -296,6 +296,27 @@ def test_two_taps_on_a_slow_line(guest: Invite) -> None:
     assert [entry["what"] for entry in ana.snapshot()["entries"]].count("undid") == 1
 
 
+def test_a_double_tap_enters_and_does_not_roll(guest: Invite) -> None:
+    """What the button says changes between the two taps; a roll cannot be taken back."""
+    ana = guest(seed=4)
+    ana.begin("clever")
+    ana.settled()
+    button = ana.page.locator(".act button.primary")
+    button.click()
+    ana.page.locator("[data-die=o].usable").click()
+    button.click()
+    expect(button).to_have_text("Roll")
+    ana.answered()
+    ana.page.mouse.down(click_count=2)
+    ana.page.mouse.up(click_count=2)
+    ana.answered()
+    assert [entry["what"] for entry in ana.snapshot()["entries"]].count("threw") == 1
+    button.click()
+    expect(ana.page.locator("[data-die=o].usable")).to_have_count(0)
+    ana.answered()
+    assert [entry["what"] for entry in ana.snapshot()["entries"]].count("threw") == 2
+
+
 def test_what_is_no_news(guest: Invite) -> None:
     """A turn is announced once, a throw shown once, and a dialog closed without losing a choice."""
     ana = guest(DESKTOP)
