@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict, TypeVar, cast
 
 from foxtray.core import codes, rules
 from foxtray.core.codes import PlaceName
@@ -120,14 +121,20 @@ def game_view(
     Without `legal`, the legal actions are left out: `legal` is empty. A seat whose view is the same
     object as in the earlier view also has the same choice.
     """
+    seats = [seat_view(game, seat, earlier, legal=legal) for seat in range(game.seats)]
+    return cast("GameView", {**table_view(game), "seats": seats})
+
+
+def table_view(game: Game) -> dict[str, Any]:
+    """A view without the seats."""
     sheet, s = game.sheet, game.state
     outcome = game.outcome()
-    rounds = sheet.rounds[game.seats - 1]
+    rounds = sheet.rounds[s.seats - 1]
     return {
         "game": sheet.id,
         "round": game.round,
         "rounds": rounds,
-        "turn": game.turn,
+        "turn": s.turn,
         "turns": rounds * rules.turns_in_round(s),
         "roll": s.rolls,
         "reroll": s.rerolls,
@@ -135,13 +142,12 @@ def game_view(
         "serving": game.serving,
         "solo_serving": rules.solo_serving(s),
         "over": game.over,
-        "faces": list(game.faces),
-        "places": list(game.places),
+        "faces": s.face[:],
+        "places": [codes.PLACE_NAMES[p] for p in s.place],
         "rolling": [sheet.dice[d].letter for d in game.rolling()],
         "awaiting": list(game.awaiting()),
-        "seats": [seat_view(game, seat, earlier, legal=legal) for seat in range(game.seats)],
         "winners": list(outcome.winners) if outcome else [],
-        "rating": sheet.rating(outcome.totals[0]) if outcome and game.seats == 1 else None,
+        "rating": sheet.rating(outcome.totals[0]) if outcome and s.seats == 1 else None,
     }
 
 
@@ -163,16 +169,57 @@ def seat_view(
         known = earlier[1]["seats"][seat]
         if same_choice(state, earlier[0].state, seat):
             return known
-    follows = state.stage[seat] == codes.FOLLOW
-    return {
+    view = {
         "marks": known["marks"] if known else game.marks(seat),
         "tracks": known["tracks"] if known else game.tracks(seat),
         "score": known["score"] if known else score_view(game.score(seat)),
-        "stage": game.stage(seat),
         "open": game.open_bonuses(seat) if state.pending[seat] else {},
-        "crosses": [game.sheet.dice[d].letter for d in bits(state.follow)] if follows else [],
-        "used": [game.sheet.dice[d].letter for d in bits(state.used[seat])],
         "legal": legal_view(game, seat) if legal else [],
+    }
+    return cast("SeatView", view | choice_view(game, seat))
+
+
+def seat_patch(before: Game, now: Game, seat: int) -> dict[str, Any] | None:
+    """What leads from a seat's view to a later one; None if it has the same sheet and choice.
+
+    Legal actions are left out: a seat for which this is not None may have others than before.
+    """
+    then, state = before.state, now.state
+    same = same_sheet(state, then, seat)
+    if same and same_choice(state, then, seat):
+        return None
+    patch: dict[str, Any] = {}
+    if not same:
+        marks = zip(now.layout.cell_names, then.cells[seat], state.cells[seat], strict=False)
+        parts = {
+            "marks": {name: new or None for name, old, new in marks if new != old},
+            "tracks": changed(before.tracks(seat), now.tracks(seat)),
+            "score": changed(score_view(before.score(seat)), score_view(now.score(seat))),
+        }
+        patch = {name: part for name, part in parts.items() if part}
+    if state.open[seat] != then.open[seat]:
+        names = map(str, now.layout.bonuses)
+        bonuses = zip(names, then.open[seat], state.open[seat], strict=False)
+        patch["open"] = {name: new or None for name, old, new in bonuses if new != old}
+    return patch | changed(choice_view(before, seat), choice_view(now, seat))
+
+
+T = TypeVar("T")
+
+
+def changed(before: Mapping[str, T], now: Mapping[str, T]) -> dict[str, T]:
+    """The members that are others than before."""
+    return {name: value for name, value in now.items() if value != before[name]}
+
+
+def choice_view(game: Game, seat: int) -> dict[str, Any]:
+    """What a seat has to decide, and the dice that it can or could decide about."""
+    state, dice = game.state, game.sheet.dice
+    follow = state.follow if state.stage[seat] == codes.FOLLOW else 0
+    return {
+        "stage": game.stage(seat),
+        "crosses": [dice[d].letter for d in bits(follow)],
+        "used": [dice[d].letter for d in bits(state.used[seat])],
     }
 
 

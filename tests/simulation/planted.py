@@ -15,7 +15,6 @@ from typing import Any
 from foxtray.errors import FoxtrayError
 from foxtray.server.background import Background
 from foxtray.server.bots.pool import Request, WorkerPool
-from foxtray.server.protocol import patches
 from foxtray.server.protocol.messages import Snapshot, You
 from foxtray.server.store import LogRow, NewTable
 from foxtray.server.store.sqlite import Append, Job, SqliteStore
@@ -30,6 +29,7 @@ from foxtray.server.tables.table import Table
 from foxtray.server.tables.trusted_clock import TrustedClock
 from foxtray.server.tables.turn_clock import TurnClock
 from foxtray.server.tables.views import TableViews
+from foxtray.views import seat_patch
 from simulation.disk import SimulatedStore
 from simulation.loop import settle
 
@@ -217,7 +217,11 @@ def wrong_patch() -> AbstractContextManager[None]:
         told = {name: part for name, part in patch.items() if part is not None}
         return {n: kept(part) if isinstance(part, dict) else part for n, part in told.items()}
 
-    return replaced(pictures, difference=lambda *views: kept(patches.difference(*views)))
+    def untold(*moments: Any) -> dict[str, Any] | None:
+        patch = seat_patch(*moments)
+        return None if patch is None else kept(patch)
+
+    return replaced(pictures, seat_patch=untold)
 
 
 def bot_too_late() -> AbstractContextManager[None]:

@@ -109,7 +109,7 @@ class TableViews:
             seats = self.shown_to(listener.player, listener.legal)
             follows = listener.patches and listener.told == since
             listener.told = update.seq
-            if follows and now and base and now.has_patch(base):
+            if follows and now and base:
                 anew = now.chosen_anew(base, seats)
                 if (True, anew) not in told:
                     update.game, update.patch = UNSET, now.patch(base, anew)
