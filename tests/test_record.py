@@ -370,6 +370,21 @@ def test_undo_takes_back_one_action_at_a_time() -> None:
     assert record.game.marks(0) == {}
 
 
+def test_copies_go_on_in_their_own_ways() -> None:
+    """A copy shares what was played before it, and neither sees what the other adds or undoes."""
+    record = at_the_tray()
+    before = record.inputs
+    one, other = record.copy(), record.copy()
+    one.play(1, "b>b2")
+    other.play(2, "b>b2")
+    other.play(1, "b>b2")
+    other.undo(2)
+    assert record.inputs == before
+    assert one.inputs == other.inputs == [*before, PlayInput(1, Action.parse("clever", "b>b2"))]
+    record.play(2, "b>b2")
+    assert one.text() == other.text() != record.text()
+
+
 def test_seats_that_act_at_the_same_time_undo_for_themselves() -> None:
     record = at_the_tray()
     alone = at_the_tray()

@@ -5,6 +5,7 @@ The state is always what a replay of the inputs gives.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -87,7 +88,9 @@ class History:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.inputs: list[Input] = []
+        self._log: list[Input] = []
+        """Shared with copies, which go on in their own ways: `_size` of it are this history's."""
+        self._size = 0
         self.game = setup.start()
         self.dice = setup.dice()
         self.given_up = False
@@ -99,8 +102,25 @@ class History:
         """An independent copy; games and inputs are immutable, so they are shared."""
         twin = type(self).__new__(type(self))
         vars(twin).update(vars(self))  # much faster than copy.copy
-        twin.inputs, twin._before = self.inputs[:], self._before[:]
+        twin._before = self._before[:]
         return twin
+
+    @property
+    def inputs(self) -> list[Input]:
+        """The inputs so far."""
+        return self._log[: self._size]
+
+    def _recent(self) -> list[Input]:
+        """The inputs that undo can reach."""
+        return self._log[self._size - len(self._before) : self._size]
+
+    def _replace_recent(self, count: int, entries: Sequence[Input]) -> None:
+        """Put entries in the place of the last `count` inputs."""
+        kept = self._size - count
+        if len(self._log) > kept:  # what follows is another's, or is to go
+            self._log = self._log[:kept]
+        self._log += entries
+        self._size = kept + len(entries)
 
     def play(self, seat: int, action: Action | str) -> tuple[Event, ...]:
         """Let a seat act."""
@@ -120,7 +140,7 @@ class History:
     def _add(self, entry: Input) -> tuple[Event, ...]:
         before = self.game
         self.game, events = step(before, entry)
-        self.inputs.append(entry)
+        self._replace_recent(0, [entry])
         self._before.append(before)
         if isinstance(entry, ThrowInput) or any(isinstance(e, RoundStarted) for e in events):
             self._before = []
@@ -128,25 +148,27 @@ class History:
 
     def undo(self, seat: int) -> PlayInput:
         """Undo a seat's last action since the last throw or the start of the round."""
-        at = self._last_of(seat)
+        at = self._last().get(seat)
         if at is None:
             raise NothingToUndo(
                 "there is nothing to undo since the last roll or the start of the round"
             )
         if not self.may_undo(seat):
             raise NothingToUndo("this cannot be undone: other players have already gone on")
-        undone, *later = self.inputs[at - len(self._before) :]
+        undone, *later = self._recent()[at:]
         assert isinstance(undone, PlayInput)
         games = [self._before[at]]
         for entry in later:
             games.append(step(games[-1], entry)[0])
-        self.inputs[len(self.inputs) - 1 - len(later) :] = later
+        self._replace_recent(1 + len(later), later)
         *self._before[at:], self.game = games
         return undone
 
     def may_undo_throw(self) -> bool:
         """Whether nobody has acted on the last throw of real dice, which may be mistyped."""
-        return self.dice is None and isinstance(next(reversed(self.inputs), None), ThrowInput)
+        if self.dice is not None or not self._size:
+            return False
+        return isinstance(self._log[self._size - 1], ThrowInput)
 
     def undo_throw(self) -> None:
         """Undo a throw of real dice."""
@@ -155,25 +177,28 @@ class History:
         before = History(self.setup)
         for entry in self.inputs[:-1]:
             before._add(entry)
-        self.inputs, self.game, self._before = before.inputs, before.game, before._before
+        self._log, self._size = before._log, before._size
+        self.game, self._before = before.game, before._before
 
     def may_undo(self, seat: int) -> bool:
-        """Whether a seat can undo an action since the last throw or the start of the round.
+        """Whether a seat can undo an action since the last throw or the start of the round."""
+        return seat in self.undoable()
+
+    def undoable(self) -> list[int]:
+        """The seats that can undo an action since the last throw or the start of the round.
 
         An action that ended the rolls stays: without it, nobody could have been served.
         """
-        at = self._last_of(seat)
-        return at is not None and len({g.state.phase for g in self._before[at : at + 2]}) == 1
+        phases = [game.state.phase for game in self._before]
+        last = self._last()
+        return [seat for seat in sorted(last) if len({*phases[last[seat] : last[seat] + 2]}) == 1]
 
-    def _last_of(self, seat: int) -> int | None:
-        """The index of a seat's last action among those that undo can reach."""
+    def _last(self) -> dict[int, int]:
+        """The index of each seat's last action among those that undo can reach."""
         if self.game.over:
-            return None
-        for at in reversed(range(len(self._before))):
-            entry = self.inputs[at - len(self._before)]
-            if isinstance(entry, PlayInput) and entry.seat == seat:
-                return at
-        return None
+            return {}
+        recent = enumerate(self._recent())
+        return {entry.seat: at for at, entry in recent if isinstance(entry, PlayInput)}
 
 
 def step(game: Game, entry: Input) -> tuple[Game, tuple[Event, ...]]:

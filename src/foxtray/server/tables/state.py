@@ -240,8 +240,10 @@ class TableState:
         """The seats that could take something back."""
         if self.record is None or self.record.game.over:
             return []
-        seats = range(len(self.seats))
-        return [s for s in seats if self.record.may_undo(s) or self.may_undo_faces(s)]
+        if self.setup.real_dice:
+            taken_back = [s for s in range(len(self.seats)) if self.may_undo_faces(s)]
+            return sorted({*self.record.undoable(), *taken_back})
+        return self.record.undoable()
 
     @property
     def apart(self) -> bool:
