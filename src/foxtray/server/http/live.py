@@ -101,12 +101,6 @@ class WireProtocol(WebSocketsSansIOProtocol):
     whole, so that it is never in the middle of one when the next is read here.
     """
 
-    _outgoing = b""
-    """Frames that are sent together once the loop has done what it has to do now.
-
-    A write is a system call that wakes the reader; one for an update and the answer to it is
-    enough, and the loop first finishes what it has begun for other tables.
-    """
     _frames: float = FRAMES
     _counted = 0.0
     _between_frames = True
@@ -182,27 +176,12 @@ class WireProtocol(WebSocketsSansIOProtocol):
         if not self.transport.is_closing():
             self.shutdown()
 
-    def shutdown(self) -> None:
-        self._flush()
-        super().shutdown()
-
-    async def send(self, message: Any) -> None:
-        self._flush()
-        await super().send(message)
-
     def write(self, data: bytes) -> int:
         """Write a text message; returns how much is waiting to be sent."""
         if self.close_sent or self.transport.is_closing():
             return 0
-        if not self._outgoing:
-            self.loop.call_soon(self._flush)
-        self._outgoing += frame(data)
-        return len(self._outgoing) + self.transport.get_write_buffer_size()
-
-    def _flush(self) -> None:
-        if self._outgoing and not (self.close_sent or self.transport.is_closing()):
-            self.transport.write(self._outgoing)
-        self._outgoing = b""
+        self.transport.write(frame(data))
+        return self.transport.get_write_buffer_size()
 
 
 class Connection:
