@@ -77,10 +77,10 @@ def sidecars(path: Path) -> list[Path]:
     return [path.with_name(path.name + end) for end in SIDECARS]
 
 
-def identity(path: Path) -> tuple[int, int] | None:
+def identity(path: str) -> tuple[int, int] | None:
     """What a name leads to now; None if nothing."""
     try:
-        found = path.stat()
+        found = os.stat(path)
     except OSError:
         return None
     return found.st_dev, found.st_ino
@@ -143,6 +143,7 @@ class SqliteStore(SqlStore):
         migrations: Sequence[str] = MIGRATIONS,
     ) -> None:
         self.path = Path(path).resolve()  # one file, one lock, by whatever name
+        self._names = [str(path) for path in (self.path, *sidecars(self.path))]
         self._unwritable: str | None = None
         self._unreadable: str | None = None
         self._telling = threading.Lock()
@@ -223,7 +224,7 @@ class SqliteStore(SqlStore):
 
     def found(self) -> list[tuple[int, int] | None]:
         """The files that a restart would open."""
-        return [identity(path) for path in (self.path, *sidecars(self.path))]
+        return [identity(name) for name in self._names]
 
     def connect(self) -> sqlite3.Connection:
         return connect(self.path)

@@ -25,11 +25,8 @@ class Draft(NamedTuple):
     state: TableState
     """The table as it is once they are written."""
     ends_game: bool
-
-    @property
-    def only_moves(self) -> bool:
-        """Whether it changes nothing but the game, which goes on."""
-        return not self.ends_game and all(isinstance(e, inputs.IN_GAME) for e in self.inputs)
+    only_moves: bool
+    """Whether it changes nothing but the game, which goes on."""
 
     def addition(self, opened: NewTable | None, epoch: int = 0) -> Addition:
         """Everything that one transaction has to write."""
@@ -115,7 +112,8 @@ class TableLog:
             for number, (entry, own) in enumerate(zip(entries, tags, strict=True), 1)
         ]
         ends_game = state.status == "over" and self.state.status != "over"
-        return Draft(entries, rows, happened, state, ends_game)
+        only_moves = not ends_game and all(isinstance(e, inputs.IN_GAME) for e in entries)
+        return Draft(entries, rows, happened, state, ends_game, only_moves)
 
     def accept(self, draft: Draft) -> None:
         """Add a draft that has been written."""

@@ -214,7 +214,7 @@ class Table:
         for entry in draft.inputs:
             self.presence.note(entry)
             self.clock.note(entry)
-        if any(isinstance(entry, inputs.Sat) for entry in draft.inputs):
+        if not draft.only_moves and any(isinstance(e, inputs.Sat) for e in draft.inputs):
             await self.learn_names()
         self.drive()
         self._broadcast(before, whole=not draft.only_moves)
