@@ -1,5 +1,9 @@
 """When commits wait for company."""
 
+import time
+
+import pytest
+
 from foxtray.server.store.gathering import GATHER, GROUP, LATELY, TABLES, Gathering, Inbox
 
 
@@ -33,6 +37,22 @@ def test_what_is_remembered_does_not_grow() -> None:
         gathering.note([f"t{number}"], float(number))
         gathering.wait(float(number))
     assert len(gathering._wrote) <= 2
+
+
+def test_what_comes_first_never_waits() -> None:
+    inbox: Inbox[str] = Inbox(lambda job: job)
+    groups = inbox.groups()
+    crowd = [f"t{number}" for number in range(TABLES)]
+    for job in crowd:
+        inbox.put(job)
+    pauses: list[float] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "sleep", pauses.append)
+        assert next(groups) == crowd
+        assert pauses == [], "nobody had written before"
+        inbox.put("t0")
+        assert next(groups) == ["t0"]
+        assert pauses == [GATHER], "once after a commit, however little comes"
 
 
 def test_what_waits_is_taken_in_groups_and_to_the_end() -> None:

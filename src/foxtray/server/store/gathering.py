@@ -14,15 +14,16 @@ GROUP = 512
 RETRY = 1.0
 """Seconds after which a writer without work looks whether writing works again."""
 
-GATHER = 0.02
-"""Seconds that a commit waits for company at most, where there is any to expect.
+GATHER = 0.03
+"""Seconds between two commits at least, where many tables write.
 
 A commit wakes two threads and the disk, however little it contains, and takes the interpreter from
 the event loop a few times. Sharing one saves CPU even on a server that is not busy, and nobody
-notices a fiftieth of a second.
+notices a thirtieth of a second. What comes meanwhile waits for half of it on average, and wakes
+nobody.
 """
 COMPANY = 6
-"""How many others are enough: the busier a server is, the shorter it waits for them."""
+"""How many others are enough: the busier a server is, the sooner it commits again."""
 LATELY = 0.1
 TABLES = 6
 """Company is expected if this many tables wrote lately. One table alone, however fast, never waits:
@@ -42,7 +43,7 @@ class Gathering:
             self._wrote[table] = now
 
     def wait(self, now: float) -> float:
-        """How many seconds a commit should wait at a moment."""
+        """For how many seconds to leave what comes alone, after a commit at a moment."""
         wrote = self._wrote
         while wrote and now - wrote[first := next(iter(wrote))] > LATELY:
             del wrote[first]
@@ -71,10 +72,10 @@ class Inbox(Generic[Job]):
         running, gathering = True, Gathering()
         while running:
             jobs: list[Job] = []
+            if wait := gathering.wait(time.monotonic()):
+                time.sleep(wait)
             try:
                 job = self._jobs.get(timeout=RETRY)
-                if wait := gathering.wait(time.monotonic()):
-                    time.sleep(wait)
                 while job is not None:
                     jobs.append(job)
                     if len(jobs) == GROUP:
