@@ -291,7 +291,8 @@ def test_ctrl_c_in_a_simulation_leaves_nothing_behind(tmp_path: Path) -> None:
         time.sleep(0.05)
     time.sleep(0.5)
     os.killpg(run.pid, signal.SIGINT)
-    _, told = run.communicate(timeout=60)
+    # On a busy machine a process may wait for its engine to the end of the budget.
+    _, told = run.communicate(timeout=150)
     assert run.returncode == 130
     assert b"Traceback" not in told
     assert all_gone(tmp_path / "pids")

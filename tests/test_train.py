@@ -346,7 +346,7 @@ def test_a_net_that_is_spoilt_stops_its_run(tmp_path: Path) -> None:
         ("--openings=1.5", "'1.5' is not a number from 0 to 1"),
         ("--openings=some", "'some' is not a number from 0 to 1"),
         ("--rate=-1", "'-1' is not a number from 0 to 1"),
-        ("--throws=7", "'7' is not one of 0, 6, 24, 48, 72"),
+        ("--throws=7", "'7' is not one of 0, 6, 12, 24, 48, 72"),
     ],
 )
 def test_impossible_numbers_are_refused(

@@ -87,7 +87,7 @@ CHOOSERS = Choosers()
 
 def chooser_of(level: Level, game: str, weights: Path | None = None) -> Chooser:
     """The chooser of a level, shared by all its bots: it keeps nothing between decisions."""
-    key = level, game, weights
+    key = level, game, weights and weights.resolve()
     if key not in CHOOSERS.known:
         CHOOSERS.known[key] = Chooser(*key)
     return CHOOSERS.known[key]

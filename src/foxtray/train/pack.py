@@ -23,6 +23,8 @@ OUTPUTS = (
 class Net(NamedTuple):
     """A net to pack, and where it comes from."""
 
+    place: int
+    """The number of its file."""
     path: Path
     game: str
     seats: Sequence[int]
@@ -39,7 +41,7 @@ def pack(paths: Sequence[Path], out: Path) -> dict[str, Any]:
     Each number of seats uses the last net that was trained for it, or else the last net of all; in
     the last round, the last net that was trained for that, or else the same.
     """
-    nets = [net for path in paths for net in nets_in(path)]
+    nets = [net for place, path in enumerate(paths) for net in nets_in(place, path)]
     game = nets[0].game
     for net in nets:
         if net.game != game:
@@ -49,8 +51,8 @@ def pack(paths: Sequence[Path], out: Path) -> dict[str, Any]:
     every = range(1, SEATS + 1)
     serves = [serving(nets, seats) for seats in every]
     late = [serving(nets, seats, serves[seats - 1]) for seats in every]
-    for path in paths:
-        if not any(nets[k].path == path for k in (*serves, *late)):
+    for place, path in enumerate(paths):
+        if not any(nets[k].place == place for k in (*serves, *late)):
             raise BadSetup(f"{path} would not be used: a later file is for the same seats")
     used = sorted({*serves, *late})
     card = {
@@ -80,17 +82,18 @@ def pack(paths: Sequence[Path], out: Path) -> dict[str, Any]:
     return card
 
 
-def nets_in(path: Path) -> list[Net]:
+def nets_in(place: int, path: Path) -> list[Net]:
     """The net of a checkpoint, or the nets of a weights file."""
     if path.exists() and not is_checkpoint(path):
         weights = read_weights(path)
         return [
-            Net(path, weights.card["game"], each["serves_seats"],
+            Net(place, path, weights.card["game"], each["serves_seats"],
                 each.get("last_round_only", False), flat, each["data"])
             for each, flat in zip(weights.card["nets"], weights.flats, strict=True)
         ]  # fmt: skip
     run = load(path)
-    return [Net(path, run.plan.game, run.plan.seats, run.plan.ending, run.averages, [told(run)])]
+    plan = run.plan
+    return [Net(place, path, plan.game, plan.seats, plan.ending, run.averages, [told(run)])]
 
 
 def serving(nets: Sequence[Net], seats: int, otherwise: int | None = None) -> int:
