@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -32,6 +35,7 @@ from foxtray.train.plan import Plan
 from foxtray.train.playing import Player, Share
 from foxtray.train.samples import new_samples
 
+COMMAND = (sys.executable, "-m", "foxtray")
 NO_THROWS = np.zeros((0, DEPTH, DICE), np.int64)
 
 
@@ -383,6 +387,23 @@ def test_a_finished_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     trainer.save(tmp_path / "run.npz")
     assert main(["train", "clever", "--resume", str(tmp_path / "run.npz")]) == 0
     assert "is already finished: 64 games" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("args", ["train clever --games 64 --jobs 1", "pack old.npz"])
+def test_a_full_disk_is_reported_with_the_file(
+    args: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run.Trainer(plan(64)).save(Path("old.npz"))
+    done = subprocess.run(
+        [*COMMAND, *args.split(), "--out", "new.npz"],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)),
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "foxtray: new.npz: File too large"
+    assert [path.name for path in tmp_path.iterdir()] == ["old.npz"]
 
 
 def test_packed_checkpoints_can_be_played(

@@ -32,7 +32,8 @@ def missing(extra: str) -> list[str]:
 def need(extra: str, what: str = "this command") -> None:
     """Refuse what needs an extra that is not installed."""
     if missing(extra):
+        *others, last = missing(extra)
+        names = f"{', '.join(others)} and {last}" if others else last
         raise MissingExtra(
-            f"{what} needs {' and '.join(missing(extra))}; "
-            f"to install: python -m pip install 'foxtray[{extra}]'"
+            f"{what} needs {names}; to install: python -m pip install 'foxtray[{extra}]'"
         )

@@ -18,6 +18,7 @@ from foxtray.bots.old_weights import renewed
 from foxtray.bots.workspace import Array, net_of, roomy, weights_in
 from foxtray.core.codes import SEATS
 from foxtray.errors import FoxtrayError
+from foxtray.files import replacing_bytes
 from foxtray.games.registry import SHEETS, folder_of
 from foxtray.sim.arrays import Records
 
@@ -68,7 +69,7 @@ def save_weights(
     `late` says which of them serve the last round; by default the same.
     """
     size = weights_in(card["game"])
-    with path.open("wb") as file:
+    with replacing_bytes(path) as file:
         np.savez_compressed(
             file,
             weights=np.array([flat[:size] for flat in flats], np.float32),

@@ -190,7 +190,7 @@ def read(path: Path) -> tuple[Certificate, dict[str, Any]]:
         for key, value in expected.items():
             if not same(part.get(key), value):
                 raise BadCertificate(
-                    f"{path}: {key} of {part['game']} does not follow from its games"
+                    f"{path}: {key!r} of {part['game']} does not follow from its games"
                 )
     return found, whole
 

@@ -35,6 +35,7 @@ from foxtray.bots.workspace import (
     weights_in,
 )
 from foxtray.errors import BadSetup, FoxtrayError
+from foxtray.files import replacing_bytes
 from foxtray.games.registry import folder_of
 from foxtray.sim.arrays import Records
 from foxtray.sim.interrupts import caught
@@ -89,8 +90,7 @@ class Trainer:
 
     def save(self, path: Path) -> None:
         """Save a checkpoint atomically: it is never left half written."""
-        part = part_of(path)
-        with part.open("wb") as file:
+        with replacing_bytes(path) as file:
             np.savez(
                 file,
                 **{name: getattr(self, name)[: self.size] for name in FLATS},
@@ -105,9 +105,6 @@ class Trainer:
                     }
                 ),
             )
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
 
     @classmethod
     def load(cls, path: Path) -> Trainer:
@@ -279,19 +276,15 @@ def is_checkpoint(path: Path) -> bool:
         return False
 
 
-def part_of(path: Path) -> Path:
-    """The temporary file of a checkpoint."""
-    return path.with_name(path.name + ".part")
-
-
 def check_writable(path: Path) -> None:
     """Fail now if a checkpoint could not be written later."""
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with part_of(path).open("wb"):
+        beside = path.with_name(f"{path.name}.tmp")
+        with beside.open("wb"):
             pass
-        part_of(path).unlink()
+        beside.unlink()
     except OSError as error:
         raise BadSetup(f"cannot write {path}: {error.strerror}") from None
 
