@@ -16,6 +16,10 @@ from e2e.driver import DESKTOP, Guest
 from server.harness import Server
 
 LOCALES = ("en", "de", "nl", "sr")
+PRESS_MS = (50.0, 100.0)
+"""How long a finger holds a button. A click without a pause comes right after a frame, always in the same
+phase, and Chromium delivers an answer to it only after the next frame: that would measure the worst case
+as if it were the usual one."""
 
 WATCH = """() => {
   window.marks = [];
@@ -37,7 +41,10 @@ WATCH = """() => {
 
 
 def play(browser: Browser, server: Server, bots: int) -> tuple[list[float], list[float]]:
-    """Play a game by clicks; milliseconds from tap to visible mark, and of tasks above 50 ms."""
+    """Play a game by clicks; milliseconds from tap to visible mark, and of tasks above 50 ms.
+
+    Both are times by the clock: a task that waits for a busy core counts as long, too.
+    """
     width, height = DESKTOP
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
     guest = Guest(context, server, seed=1)
@@ -52,7 +59,7 @@ def play(browser: Browser, server: Server, bots: int) -> tuple[list[float], list
     guest.settled()
     guest.page.evaluate(WATCH)
     while not guest.over:
-        if not guest.step():
+        if not guest.step(held=guest.random.uniform(*PRESS_MS)):
             guest.page.wait_for_timeout(20)
     marks: list[float] = guest.page.evaluate("() => marks")
     tasks: list[float] = guest.page.evaluate("() => tasks")

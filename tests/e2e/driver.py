@@ -145,8 +145,11 @@ class Guest:
         """What was pressed last has been answered: only then is there something to press."""
         self.page.wait_for_function("() => !document.querySelector('.act[aria-busy=true]')")
 
-    def step(self) -> bool:
-        """One click towards the end of the game; False if there is nothing to do."""
+    def step(self, held: float = 0) -> bool:
+        """One click towards the end of the game; False if there is nothing to do.
+
+        The main button is held for so many milliseconds.
+        """
         page = self.page
         self.answered()
         state = page.evaluate(
@@ -163,7 +166,7 @@ class Guest:
             }"""
         )
         if state["go"]:
-            page.locator(".act button.primary").click()
+            page.locator(".act button.primary").click(delay=held)
         elif state["choices"]:
             self._any(".choices button", state["choices"])
         elif state["places"] and (state["held"] or not state["dice"]):
