@@ -297,6 +297,17 @@ class Server(Process):
         self.wait_for("Foxtray is ready")
 
 
+def start_again(name: str, part: Postgres | HAProxy | Server) -> None:
+    """Start a part that ended. A server cannot start while PostgreSQL is down: it has to wait."""
+    try:
+        part.start()
+    except CannotStart as error:
+        part.kill()
+        print(f"Could not start {name}, trying again: {error}".rstrip(), flush=True)
+    else:
+        print(f"Started again: {name} ({part.pid})", flush=True)
+
+
 def main() -> int:
     """Run a cluster until Ctrl+C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -327,8 +338,7 @@ def main() -> int:
                 time.sleep(0.5)
                 for part, process in running.items():
                     if not process.running:
-                        process.start()
-                        print(f"Started again: {part} ({process.pid})", flush=True)
+                        start_again(part, process)
         except CannotStart as error:
             print(f"cluster: {error}", file=sys.stderr)
             return 2

@@ -7,11 +7,12 @@ import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cluster import free_port
+from cluster import Server, free_port, start_again
 from server.harness import until
 
 ROOT = Path(__file__).parents[1]
@@ -113,6 +114,22 @@ def test_the_commands_of_the_image_work(tmp_path: Path, long_run: bool) -> None:
         check.start_built(tmp_path, environment, free_port())
 
 
+def test_a_server_waits_until_postgresql_is_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = f"postgresql://foxtray@127.0.0.1:{free_port()}/postgres"
+    server = Server(tmp_path / "log", url)
+    start_again("the server", server)
+    assert not server.running
+    assert (
+        "Could not start the server, trying again: foxtray: PostgreSQL" in capsys.readouterr().out
+    )
+
+
+def has_restarted(told: Path, name: str) -> bool:
+    return f"Started again: {name}" in told.read_text()
+
+
 def test_a_part_of_the_cluster_that_is_killed_is_started_again(
     long_run: bool, tmp_path: Path
 ) -> None:
@@ -120,13 +137,15 @@ def test_a_part_of_the_cluster_that_is_killed_is_started_again(
         return  # `tests/server/test_cluster.py` kills every part of one in every run
     told = tmp_path / "told"
     with told.open("wb") as out:
-        cluster = subprocess.Popen([sys.executable, ROOT / "deploy" / "cluster.py"], stdout=out)
+        running = subprocess.Popen([sys.executable, ROOT / "deploy" / "cluster.py"], stdout=out)
     try:
         until(lambda: "Stop with Ctrl+C." in told.read_text())
-        found = re.search(r"the server at \d+ \((\d+)\)", told.read_text())
-        assert found
-        os.kill(int(found[1]), signal.SIGKILL)
-        until(lambda: "Started again: the server at" in told.read_text())
+        found = re.findall(r"(PostgreSQL|the server at \d+) \((\d+)\)", told.read_text())
+        assert len(found) == 3
+        for _, pid in reversed(found):
+            os.kill(int(pid), signal.SIGKILL)
+        for name, _ in found:
+            until(partial(has_restarted, told, name))
     finally:
-        cluster.send_signal(signal.SIGINT)
-        assert cluster.wait(60) == 0
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 0
