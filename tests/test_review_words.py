@@ -10,8 +10,10 @@ import pytest
 from reviewed import played, reviewed
 
 import foxtray.review
+from foxtray import Game, Throw
 from foxtray.games.registry import SHEETS, folder_of
-from foxtray.review import Decision, Hint, Reason, SeatReview, hint, words
+from foxtray.review import Decision, Hint, Line, Reason, SeatReview, hint, words
+from foxtray.review.reasons import reasons
 from foxtray.review.reviewing import games_of
 
 GAMES = [("clever", ("casual",)), ("twice", ("random",)), ("clever", ("strong", "random"))]
@@ -80,6 +82,9 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
                     ]
                     sign = 1 if reason.kind == "kept" else -1
                     assert sign * (left[0] - left[1]) == reason.amount >= 1
+                    if reason.kind == "used":
+                        spent = [end.tracks(seat)[reason.track][1] for end in ends]
+                        assert spent[0] > spent[1]
                 case "dice":
                     assert len(ends[0].rolling()) - len(ends[1].rolling()) == reason.amount
                     assert {end.turn for end in ends} == {games[decision.at].turn}
@@ -92,6 +97,18 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
                 case _:
                     pytest.fail(f"nothing is known about {reason.kind}")
     assert {"area", "instead"} & seen
+
+
+def test_an_action_that_the_chosen_line_earned_is_not_one_that_the_best_line_uses() -> None:
+    """The chosen line has a re-roll more, but neither has spent one."""
+    game = Game.new("clever", 1)
+    game = game.roll(Throw((1, 1, 6, 6, 6, 6), (0, 1, 2, 3, 4, 5))).game
+    told = []
+    for actions, left in ((("w>g",), 0), (("w>o",), 1)):
+        tracks = {"reroll": left, "return": 0, "extra": 0}
+        told.append(Line(actions, 0.0, 0.0, None, (9.0,) * 5, 0.0, tracks))
+    kinds = {reason.kind for reason in reasons(game, 0, *told)}
+    assert "used" not in kinds
 
 
 def test_every_kind_of_reason_is_documented() -> None:

@@ -29,6 +29,8 @@ class Facts(NamedTuple):
     marks: int
     dice: int | None
     """The dice of the seat's next roll in the same turn; None if the turn is over."""
+    spent: dict[str, int]
+    """By track, the actions spent in the whole game."""
 
 
 def facts(game: Game, seat: int, line: Sequence[str]) -> Facts:
@@ -38,7 +40,8 @@ def facts(game: Game, seat: int, line: Sequence[str]) -> Facts:
         game, events = game.play(seat, action)
         marks += sum(isinstance(event, Marked) and event.seat == seat for event in events)
     rolls_on = game.turn == turn and bool(game.rolling()) and game.active == seat
-    return Facts(game.state.foxes[seat], marks, len(game.rolling()) if rolls_on else None)
+    spent = {track: spent for track, (_, spent) in game.tracks(seat).items()}
+    return Facts(game.state.foxes[seat], marks, len(game.rolling()) if rolls_on else None, spent)
 
 
 def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ...]:
@@ -69,7 +72,8 @@ def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ..
         kept = left - chosen.tracks[track]
         if kept > 0:
             add(ACTION * kept, "kept", kept, track=track)
-        elif kept < 0:
+        elif kept < 0 and ours_now.spent[track] > theirs_now.spent[track]:
+            # Otherwise the chosen line has earned one more, and the best one uses none.
             add(ACTION / 2, "used", -kept, track=track)
     if ours_now.marks > theirs_now.marks:
         add(MARK, "marks", ours_now.marks - theirs_now.marks)
