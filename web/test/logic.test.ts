@@ -176,6 +176,8 @@ describe('small things', () => {
   it('scales charts in round numbers', () => {
     expect(scaleFor([0, 187]).ticks).toEqual([0, 50, 100, 150, 200])
     expect(scaleFor([-12, 90]).low).toBeLessThanOrEqual(-12)
+    expect(scaleFor([338.1, 51], 3, null).ticks).toEqual([0, 100, 200, 300, 400])
+    expect(scaleFor([273, 266], 3, null).ticks).toEqual([265, 270, 275])
     expect(bins([101, 119, 140]).map((bin) => bin.count)).toEqual([2, 0, 1])
     expect(bins([])).toEqual([])
   })

@@ -6,10 +6,10 @@ export interface Scale {
   ticks: number[]
 }
 
-/** Round numbers that hold all values. */
-export function scaleFor(values: number[], steps = 4): Scale {
-  const least = Math.min(0, ...values)
-  const most = Math.max(1, ...values)
+/** Round numbers that hold all values, and `from` if it is given. */
+export function scaleFor(values: number[], steps = 4, from: number | null = 0): Scale {
+  const least = from === null ? Math.min(...values) : Math.min(from, ...values)
+  const most = Math.max(least + 1, ...values)
   const rough = (most - least) / steps
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough)!
