@@ -28,7 +28,8 @@ LEAST = 64
 EXACT = 3
 """The most dice whose throws are enumerated."""
 REPLY_BOUND = 32
-"""How many states a plan explores completely when it replies to a sampled throw."""
+"""How many states a plan explores completely when it replies to a sampled throw; in the last round
+as many as any other plan there, since the replies decide what the game ends with."""
 MARGIN = 8.0
 """Only leaves within this many points of the best are searched."""
 CANDIDATES = 8

@@ -153,6 +153,7 @@ def search_all(
     inner = inners[0]
     for k in range(len(which)):
         now = planner.bound_at(t, states[which[k]], bound, last_bound)
+        reply = planner.bound_at(t, states[which[k]], reply_bound, last_bound)
         set_rivals(workspace, inner, 0)
         if plays_to_win(t, states[which[k]]):
             count = weigh_rivals(tables, states, which[k], seats[k], bound, nets, workspace, inner)
@@ -160,8 +161,8 @@ def search_all(
         workspace.nodes[0] = states[which[k]]
         where = planner.fingerprint(t, workspace.nodes[0], seats[k]) & chance.MASK
         node = search.best_node(
-            tables, seats[k], lows[k], highs[k], where, now, reply_bound, throws, effort, margin,
-            most, nets, workspace, inner,
+            tables, seats[k], lows[k], highs[k], where, now, reply, throws, effort, margin, most,
+            nets, workspace, inner,
         )  # fmt: skip
         actions[k] = workspace.firsts[node]
 
@@ -239,6 +240,7 @@ def appraise(
     where = planner.fingerprint(t, workspace.nodes[0], seat) & chance.MASK
     rivals = weigh_rivals(tables, states, 0, seat, bound, nets, workspace, inner)
     to_win = throws > 0 and plays_to_win(t, states[0])
+    reply = planner.bound_at(t, states[0], reply_bound, planner.LAST_BOUND)
     reckoned = rivals if to_win else 0
     n = rules.legal_actions(t, states[0], seat, workspace.legal)
     top = planner.UNKNOWN
@@ -265,7 +267,7 @@ def appraise(
                 low,
                 high,
                 where,
-                reply_bound,
+                reply,
                 search.EXACT,
                 throws,
                 nets,
