@@ -482,6 +482,24 @@ def test_a_net_for_the_last_round_learns_from_the_mean_of_all_throws() -> None:
     assert luck.std() < 20
 
 
+def test_the_last_round_at_a_table_is_worth_what_its_rest_brings() -> None:
+    """The mean of the best replies alone would trust the highest of many guesses."""
+    ending = replace(run.ending_plan("clever", (2,), 1 << 41, 1), throws=6, decay=1.0)
+    nets = weights_of("clever").nets(2)
+    found = Player(ending).play(Share(ending.seed, 12), 0.0, nets)
+    alone = Player(replace(ending, decay=0.0)).play(Share(ending.seed, 12), 0.0, nets)
+    assert found.size == alone.size
+    guesses, means = found.samples.guesses, alone.samples.targets
+    coming = dict[tuple[float, int], float]()
+    for i in reversed(range(found.size)):
+        # A game is told from the next one by the final totals of its seats.
+        seat = tuple(found.samples.ends[i]), int(found.samples.seats[i])
+        rest = coming.get(seat, 0.0)
+        assert found.samples.targets[i] == pytest.approx(means[i] + rest, abs=1e-6)
+        coming[seat] = found.samples.targets[i] - guesses[i]
+    assert len(coming) > 20
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -219,8 +219,10 @@ def set_targets(
 ) -> None:
     """Set the TD(lambda) targets of a finished game, from its end backwards, for each seat.
 
-    The luck of a throw is taken out, where it is known: the mean stays the same. With `ending` they
-    are set already. If the last round has a net of its own, its value is the target at the start.
+    The luck of a throw is taken out, where it is known: the mean stays the same. With `ending` the
+    mean value of some throws is set already, in which there is no luck; but it trusts the best of
+    many guesses, which is too high, so what the rest of the game showed is added to it as well. If
+    the last round has a net of its own, its value is the target at the start.
     """
     for seat in range(s.seats):
         coming = 0.0
@@ -231,10 +233,11 @@ def set_targets(
         for i in range(end - 1, first - 1, -1):
             if samples.seats[i] == seat:
                 step = total - samples.totals[i] + guess - samples.luck[i]
+                if ending:
+                    step = samples.targets[i]
                 coming = samples.guesses[i] if last else step + decay * (coming - guess)
                 last = False
-                if not ending:
-                    samples.targets[i] = coming
+                samples.targets[i] = coming
                 for area in range(AREAS):
                     samples.ends[i][area] = rules.area_points(t, s, seat, area)
                 samples.ends[i][AREAS] = s.foxes[seat]
