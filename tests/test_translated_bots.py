@@ -40,7 +40,7 @@ def test_the_same_seed_and_position_give_the_same_action(
 
 def test_a_planted_difference_in_a_net_is_found(brain: Path, tmp_path: Path) -> None:
     """The positions above would tell other weights apart."""
-    found = positions("clever", 2, 40, seed=9)
+    found = positions("clever", 2, 160, seed=9)
     cases = [(now, seat, "strong", SEED) for now, seat in found]
     compare_decisions("clever", cases, brain, tmp_path)
     source = brain.read_text()
