@@ -17,9 +17,9 @@ from server.harness import Server
 
 LOCALES = ("en", "de", "nl", "sr")
 PRESS_MS = (50.0, 100.0)
-"""How long a finger holds a button. A click without a pause comes right after a frame, always in the same
-phase, and Chromium delivers an answer to it only after the next frame: that would measure the worst case
-as if it were the usual one."""
+"""How long a finger holds a button. A click without a pause comes right after a frame, always in
+the same phase, and Chromium delivers the answer to it only after the next frame: that would measure
+the worst case as if it were the usual one."""
 
 WATCH = """() => {
   window.marks = [];
