@@ -62,6 +62,30 @@ def test_everything_is_in_sight_and_nothing_moves(
     print(f"\n{game} {seats} {size}: {watch.looks} looks, {dict(counts)}, moved {watch.moved:.2f}")
 
 
+def test_four_seats_fit_on_a_laptop(guest: Invite) -> None:
+    """The small sheets of three others make no page longer than its screen."""
+    ana = sit_down(guest, "twice", 4, (1280, 800))
+    for width, height in ((1280, 800), (1366, 768), (1280, 720)):
+        ana.page.set_viewport_size({"width": width, "height": height})
+        ana.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+        )
+        Watch(ana).look()
+
+
+def test_names_of_areas_are_whole(guest: Invite) -> None:
+    """Also the longest of the four languages."""
+    ana = guest((1440, 900), locale="sr")
+    ana.open()
+    ana.page.click("[data-start=clever-solo]")
+    ana.settled()
+    cut = ana.page.eval_on_selector_all(
+        ".middle .title span:not(.hidden)",
+        "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)",
+    )
+    assert not cut
+
+
 def test_what_comes_up_moves_nothing(guest: Invite) -> None:
     """A lost line, a refusal and somebody who stands in are told without moving the sheet."""
     ana = sit_down(guest, "twice", 2, (360, 640))
