@@ -204,3 +204,50 @@ def test_a_button_stays_under_the_press_that_leaves_the_name(guest: Invite) -> N
     ana.page.wait_for_load_state("networkidle")
     ana.page.mouse.up()
     expect(ana.page.locator("[data-go=clever]")).to_be_visible()
+
+
+def test_four_people_at_the_end(guest: Invite) -> None:
+    """Their points stand apart, and the question about notices comes before the sheets."""
+    ana = guest(SMALL)
+    ana.introduce("Ana")
+    ana.page.click("[data-start=clever-friends]")
+    ana.page.click("main .card button:text-is('4')")
+    ana.page.click("[data-go=clever]")
+    link = ana.page.locator("#invite").input_value()
+    people = [ana, *(guest(SMALL, seed=seed) for seed in (1, 2, 3))]
+    for one, name in zip(people[1:], ("Ben", "Cleo", "Dora"), strict=True):
+        one.page.goto(link)
+        one.page.fill("#name", name)
+        one.page.click("[data-join]")
+        expect(ana.page.locator("main.lobby")).to_contain_text(name)
+    ana.page.click("text=Start game")
+    for one in people:
+        one.settled()
+    over: list[bool] = []
+    while not over or not all(over):
+        over = [one.hurry().get("over", False) for one in people]
+        ana.page.wait_for_timeout(10)
+    for one in people:
+        expect(one.page.locator("[data-fair=yes]")).to_be_visible()
+    touching = ana.page.evaluate(
+        """() => [...document.querySelectorAll('main.end table tr')].flatMap((row) => {
+          const boxes = [...row.querySelectorAll('td')].map((cell) => {
+            const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+            const found = [];
+            while (walker.nextNode()) {
+              const words = document.createRange();
+              words.selectNodeContents(walker.currentNode);
+              found.push(...words.getClientRects());
+            }
+            return {left: Math.min(...found.map((box) => box.left)),
+              right: Math.max(...found.map((box) => box.right))};
+          });
+          return boxes.slice(1).map((box, i) => box.left - boxes[i].right).filter((gap) => gap < 4);
+        })"""
+    )
+    assert not touching
+    asked = ana.page.locator("[data-notify=yes]").bounding_box()
+    sheet = ana.page.locator("main.end .sheet").first.bounding_box()
+    assert asked
+    assert sheet
+    assert asked["y"] < sheet["y"]
