@@ -490,7 +490,7 @@ def test_the_last_round_at_a_table_is_worth_what_its_rest_brings() -> None:
     alone = Player(replace(ending, decay=0.0)).play(Share(ending.seed, 12), 0.0, nets)
     assert found.size == alone.size
     guesses, means = found.samples.guesses, alone.samples.targets
-    coming = dict[tuple[float, int], float]()
+    coming = dict[tuple[tuple[float, ...], int], float]()
     for i in reversed(range(found.size)):
         # A game is told from the next one by the final totals of its seats.
         seat = tuple(found.samples.ends[i]), int(found.samples.seats[i])
