@@ -39,7 +39,7 @@ def main(games: int) -> None:
             header, nets = unpacked(data)
             path = Path(folder) / f"{game}.npz"
             flats = [np.array(net, np.float32) for net in nets]
-            save_weights(path, flats, header["serves"], {"game": game})
+            save_weights(path, flats, header["serves"], {"game": game}, header["late"])
             for seats, count in ((1, games), (2, games // 4), (4, games // 8)):
                 exact = totals(game, seats, count, None)
                 own = totals(game, seats, count, path)

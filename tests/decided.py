@@ -43,7 +43,7 @@ def compact_weights(game: str, folder: Path) -> Path:
     header, nets = unpacked(compact(game))
     path = folder / f"{game}.npz"
     flats = [np.array(net, np.float32) for net in nets]
-    save_weights(path, flats, header["serves"], {"game": game})
+    save_weights(path, flats, header["serves"], {"game": game}, header["late"])
     return path
 
 

@@ -1,10 +1,10 @@
-"""The nets of a game in half precision, and all that a browser needs to play with them: one file.
+"""The nets of a game, a byte per weight, and all that a browser needs to play with them: one file.
 
 Made from a weights file with the standard library alone, because a server may run without numpy.
 
 The file: `FOXN`, the length of the header as four bytes, the header as JSON (padded with spaces to
-a multiple of four), then the weights of each net as 16-bit floating-point numbers; all
-little-endian.
+a multiple of four), then for each row of each net the size of a step as a 32-bit floating-point
+number, and at last all weights as whole numbers of steps, from -127 to 127; all little-endian.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from foxtray.errors import FoxtrayError
 from foxtray.games.registry import folder_of
 
 MAGIC = b"FOXN"
-FORMAT = 1
+FORMAT = 2
+STEPS = 127
+"""The most steps of a weight."""
 VERSION = 3
 """The version of weights files that can be read here."""
 
@@ -49,6 +51,11 @@ def shapes(game: str) -> list[tuple[str, int, int]]:
     return found
 
 
+def row_lengths(parts: Sequence[tuple[str, int, int]]) -> list[int]:
+    """The length of each row of a net."""
+    return [length for _, rows, length in parts for _ in range(rows)]
+
+
 def read_array(file: zipfile.ZipFile, name: str) -> Sequence[Any]:
     """The numbers of an array in a file of numpy, in one row; a text stands alone in it."""
     data = file.read(f"{name}.npy")
@@ -66,27 +73,38 @@ def read_array(file: zipfile.ZipFile, name: str) -> Sequence[Any]:
     return found
 
 
-def read_nets(path: Path, game: str) -> tuple[list[Sequence[float]], list[int]]:
-    """The weights of each net in a file, and which net serves 1 to 4 seats."""
+def read_nets(path: Path, game: str) -> tuple[list[Sequence[float]], list[int], list[int]]:
+    """The weights of each net in a file; which serve 1 to 4 seats, and which the last round."""
     try:
         with zipfile.ZipFile(path) as file:
             version = read_array(file, "version")[0]
             weights = read_array(file, "weights")
             serves = list(read_array(file, "serves"))
+            late = list(read_array(file, "late")) if "late.npy" in file.namelist() else serves
             card = json.loads(read_array(file, "card")[0])
         size = sum(rows * length for _, rows, length in shapes(game))
         nets = [weights[k : k + size] for k in range(0, len(weights), size)]
         fits = version == VERSION and card["game"] == game and len(weights) % size == 0
     except (OSError, ValueError, KeyError, LookupError, zipfile.BadZipFile, SyntaxError) as error:
         raise NotCompact(f"the weights file {path.name} is damaged: {error}") from None
-    if not fits or not all(0 <= k < len(nets) for k in serves):
+    if not fits or not all(0 <= k < len(nets) for k in (*serves, *late)):
         raise NotCompact(
             f"the weights file {path.name} does not fit this version of foxtray; pack it again "
             "with foxtray pack"
         )
-    # The nets of last rounds are left out: a browser should not load more than 350 kB for a game.
-    kept = sorted(set(serves))
-    return [nets[k] for k in kept], [kept.index(k) for k in serves]
+    return nets, serves, late
+
+
+def in_steps(weights: Sequence[float], lengths: Sequence[int]) -> tuple[list[float], list[int]]:
+    """The size of a step in each row of weights, and all weights as whole numbers of steps."""
+    sizes, steps, at = array("f"), [], 0
+    for length in lengths:
+        row = weights[at : at + length]
+        at += length
+        sizes.append(max(map(abs, row)) / STEPS)
+        size = sizes[-1] or 1.0  # a row of zeros
+        steps += [round(weight / size) for weight in row]
+    return list(sizes), steps
 
 
 def settings(game: str, nets: bool) -> dict[str, Any]:
@@ -102,23 +120,27 @@ def settings(game: str, nets: bool) -> dict[str, Any]:
 
 def compacted(path: Path | None, game: str) -> bytes:
     """A weights file of a game in compact form; without one, just its simple levels."""
-    nets, serves = read_nets(path, game) if path else ([], [])
+    nets, serves, late = read_nets(path, game) if path else ([], [], [])
+    parts = shapes(game)
     header = {
         "format": FORMAT,
         "game": game,
         "inputs": asdict(inputs_of(game)),
         "levels": settings(game, bool(nets)),
         "serves": serves,
+        "late": late,
         "nets": len(nets),
-        "parts": shapes(game),
+        "parts": parts,
     }
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
     try:
-        packed = [struct.pack(f"<{len(net)}e", *net) for net in nets]
-    except OverflowError:
-        raise NotCompact(f"the weights of {game} are too large for half precision") from None
-    return b"".join([MAGIC, struct.pack("<I", len(text)), text, *packed])
+        packed = [in_steps(net, row_lengths(parts)) for net in nets]
+    except ValueError:
+        raise NotCompact(f"the weights of {game} contain NaN or infinity") from None
+    sizes = [struct.pack(f"<{len(sizes)}f", *sizes) for sizes, _ in packed]
+    steps = [struct.pack(f"{len(steps)}b", *steps) for _, steps in packed]
+    return b"".join([MAGIC, struct.pack("<I", len(text)), text, *sizes, *steps])
 
 
 @cache
@@ -138,12 +160,16 @@ def origin(game: str) -> bytes:
     return weights + json.dumps([FORMAT, settings(game, bool(file))]).encode()
 
 
-def unpacked(data: bytes) -> tuple[dict[str, Any], list[tuple[float, ...]]]:
+def unpacked(data: bytes) -> tuple[dict[str, Any], list[list[float]]]:
     """The header and the weights of each net of a compact file."""
     if data[:4] != MAGIC:
         raise NotCompact("this is not a file of compact nets")
     end = 8 + int.from_bytes(data[4:8], "little")
     header = json.loads(data[8:end])
-    size = sum(rows * length for _, rows, length in header["parts"])
-    rows = [end + 2 * size * k for k in range(header["nets"])]
-    return header, [struct.unpack_from(f"<{size}e", data, row) for row in rows]
+    lengths = row_lengths(header["parts"]) * header["nets"]
+    sizes = struct.unpack_from(f"<{len(lengths)}f", data, end)
+    steps = struct.unpack_from(f"{sum(lengths)}b", data, end + 4 * len(lengths))
+    each = (size for size, length in zip(sizes, lengths, strict=True) for _ in range(length))
+    weights = [size * step for size, step in zip(each, steps, strict=True)]
+    net = sum(row_lengths(header["parts"]))
+    return header, [weights[at : at + net] for at in range(0, len(weights), net)]

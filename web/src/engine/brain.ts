@@ -1,4 +1,4 @@
-// The bots in the page: the levels of Python, translated, with nets in half precision.
+// The bots in the page: the levels of Python, translated, with nets in a byte per weight.
 
 import * as loops from './generated/loops.js'
 import * as planner from './generated/planner.js'
@@ -22,8 +22,9 @@ interface Header {
   game: string
   inputs: Record<string, number | number[]>
   levels: Record<string, Level>
-  /** The net for 1 to 4 seats. */
+  /** The net for 1 to 4 seats until the last round, and in it. */
   serves: number[]
+  late: number[]
   nets: number
   /** The parts of a net in the order of its weights: name, rows, weights in a row. */
   parts: [name: keyof Net, rows: number, length: number][]
@@ -31,17 +32,8 @@ interface Header {
 
 export { State }
 
-const FORMAT = 1
+const FORMAT = 2
 const MAGIC = 0x4e584f46 // FOXN
-
-/** A number of 16 bits in floating point. */
-export function half(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1
-  const exponent = (bits >> 10) & 31
-  const fraction = bits & 1023
-  if (exponent === 0) return sign * fraction * 2 ** -24
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
-}
 
 function read(data: ArrayBuffer): { header: Header; nets: Net[] } {
   const [magic, length] = new Uint32Array(data, 0, 2)
@@ -49,15 +41,19 @@ function read(data: ArrayBuffer): { header: Header; nets: Net[] } {
   const text = new TextDecoder().decode(new Uint8Array(data, 8, length))
   const header = JSON.parse(text) as Header
   if (header.format !== FORMAT) throw new Error('these nets are for another version of the page')
-  const halves = new Uint16Array(data, 8 + length)
-  let at = 0
+  // A size of a step for each row of each net, then all weights as whole numbers of steps.
+  const rows = header.nets * header.parts.reduce((sum, [, each]) => sum + each, 0)
+  const sizes = new Float32Array(data, 8 + length, rows)
+  const steps = new Int8Array(data, 8 + length + sizes.byteLength)
+  let [row, at] = [0, 0]
   const nets = Array.from({ length: header.nets }, () => {
     const net = new Net()
-    for (const [name, rows, size] of header.parts) {
-      for (let k = 0; k < rows; k++) {
-        const part = net[name]
-        const row = Array.isArray(part) ? part[k] : part
-        for (let j = 0; j < size; j++) row![j] = half(halves[at++]!)
+    for (const [name, count, wide] of header.parts) {
+      const part = net[name]
+      for (let k = 0; k < count; k++) {
+        const weights = Array.isArray(part) ? part[k]! : part
+        const size = sizes[row++]!
+        for (let j = 0; j < wide; j++) weights[j] = size * steps[at++]!
       }
     }
     return net
@@ -111,7 +107,8 @@ export class Brain {
     if (!settings) throw new Error(`there is no level ${level} for this game`)
     if (!settings.bound) return this.#simple(s, seat, level, seed, n)
     if (n === 1) return work.out[0]!
-    const net = this.#nets[this.#header.serves[s.seats - 1]!]!
+    const { serves, late } = this.#header
+    const nets = [serves, late].map((which) => this.#nets[which[s.seats - 1]!]!)
     const actions = new Int32Array(1)
     const [states, which, seats] = [[s], [0], [seat]]
     const [lows, highs] = [[seed.low], [seed.high]]
@@ -119,11 +116,11 @@ export class Brain {
     if (throws) {
       thinking.search_all(
         this.#tables, states, which, seats, lows, highs, bound, last_bound, REPLY_BOUND, throws,
-        effort, MARGIN, CANDIDATES, [net, net], [this.#workspace], [this.#inner], actions,
+        effort, MARGIN, CANDIDATES, nets, [this.#workspace], [this.#inner], actions,
       ) // prettier-ignore
     } else {
       thinking.choose(
-        this.#tables, states, which, seats, lows, highs, bound, last_bound, noise, [net, net],
+        this.#tables, states, which, seats, lows, highs, bound, last_bound, noise, nets,
         [this.#workspace], actions,
       ) // prettier-ignore
     }

@@ -497,7 +497,7 @@ ENDPOINTS = (
     Endpoint("GET", "/api/layouts/{game}", get_layout, "The tables of the rules for a sheet",
              LayoutView, public=True),
     Endpoint("GET", "/api/nets/{game}", get_nets,
-             "The settings of the levels and their nets in half precision", bytes,
+             "The settings of the levels and their nets, a byte per weight", bytes,
              media="application/octet-stream"),
     Endpoint("GET", "/api/lessons/{game}", get_lesson, "The guided game", LessonText,
              query=(LANGUAGE,), public=True),
