@@ -82,7 +82,10 @@ class Session:
         return self._connection.execute(text, values)
 
     def executemany(self, query: str, values: Iterable[Any], /) -> None:
-        self._connection.cursor().executemany(translated(query)[0], values)
+        # One by one: psycopg would end them all with a Flush message, and any message stops the
+        # clock by which PostgreSQL ends the transaction of a server that says nothing more.
+        for row in values:
+            self.execute(query, row)
 
     def script(self, text: str) -> None:
         """Several statements without values."""
