@@ -33,7 +33,7 @@ from foxtray.server.store.postgres import PostgresStore
 from foxtray.server.store.postgres_connection import Session
 from foxtray.server.store.postgres_migrations import POSTGRES_MIGRATIONS
 from foxtray.server.store.sqlite import SqliteStore
-from server.harness import LATE, until_async
+from server.harness import LATE, until, until_async
 from server.test_store import device, player, result, rows, table
 
 Two = Callable[[PostgresStore, PostgresStore], Awaitable[None]]
@@ -119,28 +119,33 @@ def test_a_lost_table_harms_no_other_in_its_group(database: str) -> None:
     run(database, scenario)
 
 
-def test_postgres_ends_the_transaction_of_a_server_that_stops_talking(database: str) -> None:
-    """Whatever its last statement was: a table in it could otherwise not move to another server."""
+INSERT = "INSERT INTO counted VALUES (?)"
 
-    async def main() -> None:
-        watching = Session(database)
-        watching.execute("CREATE TABLE counted (number bigint)")
-        insert = "INSERT INTO counted VALUES (?)"
-        for talk in (
-            lambda session: session.execute(insert, (1,)),
-            lambda session: session.executemany(insert, [(1,), (2,)]),
-        ):
-            session = Session(database)
-            session.execute("SET idle_in_transaction_session_timeout='200ms'")
-            (number,) = session.execute("SELECT pg_backend_pid()").fetchone()
-            session.execute("BEGIN")
-            talk(session)
-            query = "SELECT 1 FROM pg_stat_activity WHERE pid=?"
-            await until_async(lambda n=number: not watching.execute(query, (n,)).fetchall())
-            session.close()
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        lambda session: session.execute(INSERT, (1,)),
+        lambda session: session.executemany(INSERT, [(1,), (2,)]),
+    ],
+    ids=["one statement", "many"],
+)
+def test_postgres_ends_the_transaction_of_a_server_that_stops_talking(
+    database: str, talk: Callable[[Session], object]
+) -> None:
+    """Whatever it said last: a table in it could otherwise not move to another server."""
+    watching, session = Session(database), Session(database)
+    watching.execute("CREATE TABLE counted (number bigint)")
+    session.execute("SET idle_in_transaction_session_timeout='200ms'")
+    (number,) = session.execute("SELECT pg_backend_pid()").fetchone()
+    session.execute("BEGIN")
+    talk(session)
+    query = "SELECT 1 FROM pg_stat_activity WHERE pid=?"
+    try:
+        until(lambda: not watching.execute(query, (number,)).fetchall())
+    finally:
+        session.close()
         watching.close()
-
-    asyncio.run(main())
 
 
 def test_two_owners_race_for_tables(database: str, long_run: bool) -> None:
