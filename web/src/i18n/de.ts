@@ -287,8 +287,8 @@ export const de: Catalogue = {
 
   'fair.title': 'Faire Würfel',
   'fair.promise': 'Mit diesem Fingerabdruck hat sich der Server auf ein Geheimnis festgelegt. Genauso legt sich jeder Browser auf eine eigene Zufallszahl fest, sobald sein Spieler Platz nimmt. Beim Start entstehen die Würfel aus allen zusammen, darum kann sie niemand aussuchen. Am Ende prüft dein Browser das nach.',
-  'fair.good': 'Hier geprüft: Niemand konnte diese Würfel aussuchen. {n#Der Wurf folgt|Alle Würfe folgen} ({n}) aus Zahlen, die feststanden, bevor dein Browser seine eigene verriet.',
-  'fair.agrees': 'Hier geprüft: {n#Der Wurf folgt|Alle Würfe folgen} ({n}) aus den Zahlen im Spielprotokoll.',
+  'fair.good': 'Hier geprüft ({n} {n#Wurf|Würfe}): Niemand konnte diese Würfel aussuchen. Jeder Wurf folgt aus Zahlen, die feststanden, bevor dein Browser seine eigene verriet.',
+  'fair.agrees': 'Hier geprüft ({n} {n#Wurf|Würfe}): Jeder Wurf folgt aus den Zahlen im Spielprotokoll.',
   'fair.wrong': 'Diese Würfel haben die Prüfung nicht bestanden.',
   'fair.bad': 'Die Würfe folgen nicht aus den Zahlen im Spielprotokoll.',
   'fair.other_secret': 'Vor dem Start zeigte der Server einen anderen Fingerabdruck als den im Spielprotokoll. Vielleicht hat er sein Geheimnis erst gewählt, als er alle anderen Zahlen schon kannte.',

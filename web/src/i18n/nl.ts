@@ -287,8 +287,8 @@ export const nl: Catalogue = {
 
   'fair.title': 'Eerlijke dobbelstenen',
   'fair.promise': 'Met deze vingerafdruk heeft de server zich op een geheim vastgelegd. Op dezelfde manier legt elke browser zich vast op een eigen willekeurig getal zodra de speler plaatsneemt. Bij de start ontstaan de dobbelstenen uit alles samen, dus niemand kan ze uitkiezen. Aan het eind controleert je browser dat.',
-  'fair.good': 'Hier gecontroleerd: niemand kon deze dobbelstenen uitkiezen. {n#De worp volgt|Alle worpen volgen} ({n}) uit getallen die vaststonden voordat je browser het eigen getal bekendmaakte.',
-  'fair.agrees': 'Hier gecontroleerd: {n#de worp volgt|alle worpen volgen} ({n}) uit de getallen in het spelverslag.',
+  'fair.good': 'Hier gecontroleerd ({n} {n#worp|worpen}): niemand kon deze dobbelstenen uitkiezen. Elke worp volgt uit getallen die vaststonden voordat je browser het eigen getal bekendmaakte.',
+  'fair.agrees': 'Hier gecontroleerd ({n} {n#worp|worpen}): elke worp volgt uit de getallen in het spelverslag.',
   'fair.wrong': 'Deze dobbelstenen hebben de controle niet doorstaan.',
   'fair.bad': 'De worpen volgen niet uit de getallen in het spelverslag.',
   'fair.other_secret': 'Voor de start toonde de server een andere vingerafdruk dan die in het spelverslag. Misschien koos hij zijn geheim pas toen hij alle andere getallen al kende.',

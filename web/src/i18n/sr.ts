@@ -287,8 +287,8 @@ export const sr: Catalogue = {
 
   'fair.title': 'Poštene kockice',
   'fair.promise': 'Ovim otiskom server se vezao za jednu tajnu. Na isti način svaki pregledač se vezuje za svoj slučajan broj čim igrač sedne. Kockice nastaju na početku igre iz svih tih brojeva zajedno, pa niko ne može da ih izabere. Na kraju tvoj pregledač to proverava.',
-  'fair.good': 'Provereno ovde: niko nije mogao da izabere ove kockice. {n#Bacanje sledi|Sva bacanja slede|Sva bacanja slede} ({n}) iz brojeva koji su bili određeni pre nego što je tvoj pregledač otkrio svoj.',
-  'fair.agrees': 'Provereno ovde: {n#bacanje sledi|sva bacanja slede|sva bacanja slede} ({n}) iz brojeva u zapisu.',
+  'fair.good': 'Provereno ovde ({n} {n#bacanje|bacanja|bacanja}): niko nije mogao da izabere ove kockice. Svako bacanje sledi iz brojeva koji su bili određeni pre nego što je tvoj pregledač otkrio svoj.',
+  'fair.agrees': 'Provereno ovde ({n} {n#bacanje|bacanja|bacanja}): svako bacanje sledi iz brojeva u zapisu.',
   'fair.wrong': 'Ove kockice nisu prošle proveru.',
   'fair.bad': 'Bacanja ne slede iz brojeva u zapisu.',
   'fair.other_secret': 'Pre početka server je pokazao drugi otisak od onog u zapisu. Možda je svoju tajnu izabrao tek kada je već znao sve ostale brojeve.',
