@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from playwright.sync_api import expect
+
 from e2e.driver import MEASURE, Guest
 
 SIZES = ((360, 640), (390, 664), (390, 844), (844, 390), (768, 1024), (1440, 900))
@@ -71,6 +73,40 @@ LOOK = """() => {
   }
   return {wrong, where, counts};
 }"""
+
+REPLAY = """() => {
+  const wrong = [];
+  const where = {};
+  const parts = '.head, input, .area, [data-cell] rect.cell, .said, .controls, .controls button';
+  document.querySelectorAll(parts).forEach((one, i) => {
+    const {left, top, right, bottom, width, height} = one.getBoundingClientRect();
+    const past = Math.max(-left, -top, right - innerWidth, bottom - innerHeight);
+    if (!width || past > 0.5) wrong.push([one.outerHTML.slice(0, 80), left, top, right, bottom]);
+    where[i] = [left, top, width, height];
+  });
+  const {scrollWidth, scrollHeight} = document.documentElement;
+  if (scrollWidth > innerWidth || scrollHeight > innerHeight)
+    wrong.push(['scrolls', scrollWidth, scrollHeight]);
+  return {wrong, where};
+}"""
+
+
+def look_at_replay(guest: Guest, steps: int = 12) -> None:
+    """Everything of a replay is in sight, and a step moves nothing, however much is said."""
+    page = guest.page
+    guest.open(f"/replay/{guest.table}?step=0")
+    page.wait_for_selector("#step")
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("Home")
+        before = None
+        for step in range(1, steps):
+            page.keyboard.press("ArrowRight")
+            expect(page.locator("#step")).to_have_value(str(step))
+            seen = page.evaluate(REPLAY)
+            assert not seen["wrong"], (width, height, step, seen["wrong"])
+            assert before in (None, seen["where"]), (width, height, step)
+            before = seen["where"]
 
 
 @dataclass

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from e2e.conftest import Invite
 from e2e.driver import Guest
-from e2e.geometry import SIZES, Watch
+from e2e.geometry import SIZES, Watch, look_at_replay
 
 GAMES = ("clever", "twice")
 SEATS = (1, 2, 3, 4)
@@ -60,6 +60,8 @@ def test_everything_is_in_sight_and_nothing_moves(
     assert counts["rival"] == (seats - 1) * watch.looks
     assert counts["offered place"], "some places were offered"
     print(f"\n{game} {seats} {size}: {watch.looks} looks, {dict(counts)}, moved {watch.moved:.2f}")
+    if ana.over:
+        look_at_replay(ana)
 
 
 def test_four_seats_fit_on_a_laptop(guest: Invite) -> None:

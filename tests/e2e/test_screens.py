@@ -57,14 +57,14 @@ def visit_all(ana: Guest, game: str) -> None:
     expect(page.locator("#step")).to_have_value("7")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.locator(".controls button").nth(2).click()
+    page.locator("[data-play] + button").click()
     expect(page.locator("#step")).to_have_value("8")
     assert not [url for url in asked if "/api/" in url], "a step loads nothing"
     assert "step=8" in page.url
     # Without a clipboard, as on plain http, the link is there to be copied by hand.
     page.evaluate("() => Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     page.locator("[data-share]").click()
-    expect(page.locator(".controls .link")).to_be_focused()
+    expect(page.locator(".head .link")).to_be_focused()
     assert page.evaluate("() => getSelection().toString()") == page.url
     ana.axe()
     for path in ("/history", f"/rules/{game}", "/about", "/nowhere"):

@@ -320,6 +320,7 @@ export const de: Catalogue = {
   'replay.own_back': '‹ Mein Zug',
   'replay.own_on': 'Mein Zug ›',
   'replay.goes_on': '{name} macht weiter.',
+  'replay.sheets': 'Wessen Blatt',
   'replay.seat': 'Platz {n}: {name}',
 
   'history.none': 'Du hast noch kein Spiel beendet.',

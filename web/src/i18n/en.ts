@@ -318,6 +318,7 @@ export const en = {
   'replay.own_back': '‹ My move',
   'replay.own_on': 'My move ›',
   'replay.goes_on': '{name} goes on.',
+  'replay.sheets': 'Whose sheet',
   'replay.seat': 'Seat {n}: {name}',
 
   'history.none': 'You haven\'t finished a game yet.',

@@ -320,6 +320,7 @@ export const nl: Catalogue = {
   'replay.own_back': '‹ Mijn zet',
   'replay.own_on': 'Mijn zet ›',
   'replay.goes_on': '{name} gaat verder.',
+  'replay.sheets': 'Wiens speelveld',
   'replay.seat': 'Plek {n}: {name}',
 
   'history.none': 'Je hebt nog geen partij uitgespeeld.',

@@ -320,6 +320,7 @@ export const sr: Catalogue = {
   'replay.own_back': '‹ Moj potez',
   'replay.own_on': 'Moj potez ›',
   'replay.goes_on': '{name} nastavlja.',
+  'replay.sheets': 'Čiji listić',
   'replay.seat': 'Mesto {n}: {name}',
 
   'history.none': 'Još nema završenih partija.',
