@@ -64,6 +64,28 @@ def test_everything_is_in_sight_and_nothing_moves(
         look_at_replay(ana)
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_rivals_sheet_fits_on_the_screen(guest: Invite, game: str) -> None:
+    ana = sit_down(guest, game, 2, (360, 640))
+    for width, height in SIZES:
+        ana.page.set_viewport_size({"width": width, "height": height})
+        ana.page.locator("[data-seat]").click()
+        dialog = ana.page.locator("dialog")
+        expect(dialog.locator(".area")).to_have_count(5)
+        scrolled = "one => [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight]"
+        assert dialog.evaluate(scrolled) == [0, 0], (width, height)
+        ana.page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+
+def test_the_speeds_of_bots_stand_side_by_side(guest: Invite) -> None:
+    ana = sit_down(guest, "clever", 2, (360, 640))
+    ana.page.click("[data-menu]")
+    expect(ana.page.locator(".paces button")).to_have_count(3)
+    tops = "all => new Set(all.map(one => one.getBoundingClientRect().top)).size"
+    assert ana.page.eval_on_selector_all(".paces button", tops) == 1
+
+
 def test_four_seats_fit_on_a_laptop(guest: Invite) -> None:
     """The small sheets of three others make no page longer than its screen."""
     ana = sit_down(guest, "twice", 4, (1280, 800))
@@ -103,7 +125,7 @@ def test_what_comes_up_moves_nothing(guest: Invite) -> None:
 
 def test_a_phone_that_is_turned_shows_everything(guest: Invite) -> None:
     """Also back again, and in the middle of a choice, which stays."""
-    ana = sit_down(guest, "twice", 2, (390, 664))
+    ana = sit_down(guest, "twice", 1, (390, 664))
     page = ana.page
     while not page.locator("[data-die=w].usable").count():
         ana.tap()
