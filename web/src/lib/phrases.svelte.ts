@@ -1,24 +1,17 @@
 // Ready-made phrases, and whose are not wanted: there is no free text, so nobody has to moderate.
 
-import { t } from './i18n.svelte'
 import { PHRASES } from './wire'
 
 export type Phrase = (typeof PHRASES)[number]
 
-const SIGNS: Partial<Record<Phrase, string>> = {
-  clap: '👏',
-  laugh: '😄',
-  surprised: '😮',
-  sad: '😢',
-  fox: '🦊',
-}
-export const REACTIONS = PHRASES.filter((phrase) => phrase in SIGNS)
-export const WORDS = PHRASES.filter((phrase) => !(phrase in SIGNS))
+/** The phrases that are pictures. */
+export const REACTIONS = ['clap', 'laugh', 'surprised', 'sad', 'fox'] as const satisfies Phrase[]
+export type Reaction = (typeof REACTIONS)[number]
 
-/** A phrase in the language of the page; a reaction is a sign. */
-export function phraseText(phrase: Phrase): string {
-  return SIGNS[phrase] ?? t(`phrase.${phrase}`)
+export function isReaction(phrase: Phrase): phrase is Reaction {
+  return (REACTIONS as readonly Phrase[]).includes(phrase)
 }
+export const WORDS = PHRASES.filter((phrase) => !isReaction(phrase))
 
 const PLACE = 'phrases'
 let off = $state(stored() === 'off')

@@ -57,3 +57,14 @@ function place(path: string, x: number, y: number, scale: number): string {
 function round(value: number): number {
   return Math.round(value * 1000) / 1000
 }
+
+/** A fox in a box of one unit: its outline, its head, its cheeks, its eyes and nose. */
+export const FOX = [
+  { fill: '#6f2704', path: 'M-.38-.37-.14-.18H.14L.38-.37 .4 .03 .12 .31 0 .4-.12 .31-.4 .03Z' },
+  { fill: '#c8511b', path: 'M-.34-.31-.14-.14H.14L.34-.31 .36 .01 .08 .29 0 .36-.08 .29-.36 .01Z' },
+  { fill: '#fff6ea', path: 'M-.36 .03-.1 .3 0 .38 .1 .3 .36 .03 .16 .08 0 .24-.16 .08Z' },
+  {
+    fill: '#2a1002',
+    path: 'M-.18 0A.04 .04 0 1 1-.1 0A.04 .04 0 1 1-.18 0ZM.1 0A.04 .04 0 1 1 .18 0A.04 .04 0 1 1 .1 0ZM-.05 .3A.05 .05 0 1 1 .05 .3A.05 .05 0 1 1-.05 .3Z',
+  },
+]
