@@ -42,6 +42,8 @@ MEASURE = """() => {
     words.selectNodeContents(button);
     const [text, box] = [words.getBoundingClientRect(), button.getBoundingClientRect()];
     if (text.width > box.width - 8) small.push([button.textContent, text.width, box.width]);
+    const lines = new Set([...words.getClientRects()].map((line) => line.top)).size;
+    if (innerWidth >= 1100 && lines > 1) small.push([button.textContent, `${lines} lines`]);
   }
   const root = document.documentElement;
   if (root.scrollWidth > innerWidth) small.push(['page', root.scrollWidth, innerWidth]);

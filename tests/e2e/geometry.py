@@ -38,7 +38,10 @@ LOOK = """() => {
   all('.middle .bonus', 'bonus');
   all('.spot .die svg', 'die');
   all('[data-place]', 'offered place');
-  all('.act', 'action bar');
+  for (const bar of all('.act', 'action bar')) {
+    const below = innerHeight - bar.getBoundingClientRect().bottom;
+    if (innerWidth < 1100 && below > 8) wrong.push(`${below} pixels of nothing below the bar`);
+  }
   all('.act .buttons button', 'button');
   all('.others .open', 'rival');
   // Of chips that do not fit, the first are there to be scrolled.
