@@ -99,6 +99,33 @@ def test_every_language_and_size(guest: Invite, language: str, size: str, theme:
     ana.play(40, measure=True)
 
 
+def test_a_magnified_page_never_scrolls_sideways(guest: Invite) -> None:
+    """A desktop at 400 % (WCAG 1.4.10), and a phone at 200 %."""
+    ana = guest((320, 256), locale="de")
+    page = ana.page
+
+    def look() -> None:
+        page.wait_for_load_state("networkidle")
+        for width, height in ((320, 256), (195, 332)):
+            page.set_viewport_size({"width": width, "height": height})
+            wide = page.evaluate("() => document.documentElement.scrollWidth")
+            assert wide <= width, (page.url, width, wide)
+
+    ana.begin("twice")
+    ana.settled()
+    page.click(".act button.primary")
+    page.locator("[data-die=w].usable").click()
+    look()
+    dock = page.locator(".dock").evaluate("dock => getComputedStyle(dock).position")
+    assert dock == "static", "it would cover the sheet"
+    ana.rush()
+    expect(page.locator("[data-fair=yes]")).to_be_visible()
+    look()
+    for path in (f"/replay/{ana.table}", "/history", "/rules/twice", "/"):
+        ana.open(path)
+        look()
+
+
 def colours_on(ana: Guest, selector: str) -> int:
     """How many colours fill more than a fiftieth of something, as the screen shows it."""
     picture = ana.page.locator(selector).first.screenshot(animations="disabled")
