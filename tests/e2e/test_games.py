@@ -451,3 +451,30 @@ def test_a_game_by_shortcuts(guest: Invite) -> None:
             keys, idle = keys + 1, 0
     assert keys <= 120, keys
     print(f"\n{keys} keys")
+
+
+def test_a_letter_means_every_die_that_begins_with_it(guest: Invite) -> None:
+    """German has two dice with a G, and English passes and chooses pink with a P."""
+    ana = guest(DESKTOP, locale="de")
+    ana.begin("clever")
+    ana.settled()
+    page = ana.page
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-die=w].usable")).to_be_visible()
+    for letter, die in (("g", "y"), ("g", "g"), ("g", "y"), ("l", "p")):
+        page.keyboard.press(letter)
+        expect(page.locator(f"[data-die={die}][aria-pressed=true]")).to_have_count(1)
+    ben = guest(DESKTOP)
+    ben.begin("twice")
+    ben.settled()
+    page = ben.page
+    page.keyboard.press("?")
+    expect(page.locator("dt", has_text="⇧P")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-die=p].usable")).to_be_visible()
+    page.keyboard.press("p")
+    expect(page.locator("[data-die=p][aria-pressed=true]")).to_have_count(1)
+    page.keyboard.press("Shift+P")
+    expect(page.locator("[data-die].usable")).to_have_count(0)

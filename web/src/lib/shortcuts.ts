@@ -11,6 +11,17 @@ function taken(event: KeyboardEvent): boolean {
   return (event.target as Element).matches('input, select, textarea')
 }
 
+/** The dice whose names begin with a letter: pressed again, it means the next of them. */
+function diceOf(sheet: Sheet, letter: string): string[] {
+  const begins = (colour: string) => letterOf(sheet.id, colour).toUpperCase().startsWith(letter)
+  return sheet.dice.filter((die) => begins(die.colour)).map((die) => die.letter)
+}
+
+/** The keys for an action; a letter that means a die, too, is pressed with Shift. */
+export function keysFor(sheet: Sheet, letter: string): string[] {
+  return diceOf(sheet, letter).length ? ['⇧', letter] : [letter]
+}
+
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
 
 /** Does what a key means; says whether it meant something. */
@@ -44,11 +55,9 @@ export function press(
     return true
   }
   const letter = key.toUpperCase()
-  const die = sheet.dice.find(
-    (one) => choosing.usable.has(one.letter) && letterOf(sheet.id, one.colour).toUpperCase() === letter,
-  )
-  if (die) {
-    choosing.touchDie(die.letter)
+  const dice = event.shiftKey ? [] : diceOf(sheet, letter).filter((die) => choosing.usable.has(die))
+  if (dice.length) {
+    choosing.touchDie(dice[(dice.indexOf(choosing.touch.die ?? '') + 1) % dice.length]!)
     return true
   }
   if (letter === 'U') acting.undo()
