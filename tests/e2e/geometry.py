@@ -102,6 +102,7 @@ def look_at_replay(guest: Guest, steps: int = 12) -> None:
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.keyboard.press("Home")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
         before = None
         for step in range(1, steps):
             page.keyboard.press("ArrowRight")

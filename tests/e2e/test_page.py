@@ -441,6 +441,36 @@ def test_links_to_a_finished_game(guest: Invite) -> None:
         assert ben.page.url == f"{ben.server.url}{path}?step={at}#key={key}"
 
 
+def test_a_replay_plays_by_itself(guest: Invite) -> None:
+    """From the beginning; a key stops it, Space lets it go on, and one jumps to one's own moves."""
+    ana = guest(reduced_motion="no-preference")
+    ana.begin("clever")
+    ana.settled()
+    ana.rush()
+    steps = ana.steps()
+    page = ana.page
+    step, play = page.locator("#step"), page.locator("[data-play]")
+    visited: list[str] = []
+    page.on("framenavigated", lambda frame: visited.append(frame.url.partition("step=")[2]))
+    page.click("main.end a[href^='/replay/']")
+    page.wait_for_url("**step=2*")
+    assert [at[:1] for at in visited[:3]] == ["", "1", "2"]
+    page.keyboard.press("ArrowRight")
+    expect(play).to_have_attribute("aria-label", "Play")
+    page.keyboard.press("Home")
+    expect(step).to_have_value("0")
+    own = [at for at, one in enumerate(steps) if one["seat"] == 0]
+    for key, at in (("ArrowDown", own[0]), ("ArrowDown", own[1]), ("ArrowUp", own[0])):
+        page.keyboard.press(key)
+        expect(step).to_have_value(str(at))
+    page.click("[data-own=on]")
+    expect(step).to_have_value(str(own[1]))
+    page.locator("#content").focus()
+    page.keyboard.press("Space")
+    expect(play).to_have_attribute("aria-label", "Pause")
+    expect(step).to_have_value(str(own[1] + 1))
+
+
 def test_two_windows_answer_once(guest: Invite) -> None:
     """What another window has decided meanwhile is not decided again."""
     ana = guest()
