@@ -141,7 +141,7 @@ def test_a_game_goes_on_after_the_browser_was_killed(
     one.page.click("a:has-text('Replay')")
     one.page.locator("#step").press("End")
     expect(one.page.locator("[data-share]")).to_have_count(0)
-    assert one.marks(".sheets section:first-of-type") == record.game.marks(0)
+    assert one.marks("section.sheet") == record.game.marks(0)
     one.open("/history")
     expect(one.page.locator(f"[data-local={table}]")).to_be_visible()
     one.axe()
@@ -184,6 +184,7 @@ def test_a_guided_game_needs_no_server(guest: Invite) -> None:
 def test_games_are_saved_loaded_and_handed_over(guest: Invite, tmp_path: Path) -> None:
     one = guest(seed=5)
     one.introduce("Ana")
+    one.page.evaluate("() => localStorage.setItem('pace', 'instant')")
     begin(one, "twice", "bots")
     one.dash()
     table = one.table
@@ -237,7 +238,12 @@ def test_a_record_is_opened_on_a_device_that_has_no_games(guest: Invite, tmp_pat
     one.open("/history")
     one.page.set_input_files("[data-import]", str(file))
     one.page.locator("#step").press("End")
-    assert one.marks(".sheets section:first-of-type") == record.game.marks(0)
+    for seat in (1, 0):
+        one.page.click(f"[data-sheet='{seat}']")
+        expect(one.page.locator("section.sheet")).to_have_accessible_name(
+            f"Seat {seat + 1}: {record.setup.names[seat]}"
+        )
+        assert one.marks("section.sheet") == record.game.marks(seat)
     one.open("/history")
     line = one.page.locator("[data-local]")
     expect(line).to_contain_text("Ana and Ben · from a game record")
