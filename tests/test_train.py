@@ -143,10 +143,12 @@ def test_the_command_trains_saves_and_goes_on(tmp_path: Path) -> None:
     assert main([*words, "--refit", str(path), "--out", str(better)]) == 0
     assert run.load(better).plan.throws == 6
     words += ["--seats", "2", "--throws", "0", "--openings", "0.25", "--rate", "0.01"]
+    words += ["--decay", "1"]
     own = tmp_path / "own.npz"
     assert main([*words, "--refit", str(path), "--out", str(own)]) == 0
     plan = run.load(own).plan
     assert (plan.throws, plan.openings, plan.rate, plan.seats) == (0, 0.25, 0.01, (2,))
+    assert plan.decay == 1
 
 
 def test_self_play_plans_as_strong_does() -> None:

@@ -69,6 +69,13 @@ def add(command: AddCommand) -> None:
         metavar="R",
         help="the highest learning rate (default: 0.001; 0.0005 to refit)",
     )
+    train.add_argument(
+        "--decay",
+        type=share,
+        metavar="D",
+        help="how far results outweigh the net's own guesses: the lambda of TD(lambda) "
+        "(default: 0.8; 0.9 to refit)",
+    )
     origin = train.add_mutually_exclusive_group()
     origin.add_argument(
         "--start",
@@ -187,7 +194,7 @@ def check(args: argparse.Namespace) -> None:
     if args.resume:
         names = (
             "games", "minutes", "seats", "option", "seed", "jobs", "out", "openings", "throws",
-            "rate",
+            "rate", "decay",
         )  # fmt: skip
         fixed = [name for name in names if getattr(args, name) is not None]
         if fixed:
@@ -216,7 +223,7 @@ def new_run(args: argparse.Namespace, pool: Pool | None) -> Trainer:
     threads = args.jobs or (pool.jobs if pool else os.cpu_count()) or 1
     plan = make_plan(args.game, args.seats or (1,), seed, min(threads, MOST_THREADS))
     plan = replace(plan, options=turned_on(dict(args.option or ())))
-    own = {name: getattr(args, name) for name in ("openings", "throws", "rate")}
+    own = {name: getattr(args, name) for name in ("openings", "throws", "rate", "decay")}
     plan = replace(plan, **{name: value for name, value in own.items() if value is not None})
     start = args.refit or args.last_round or args.start
     # Read before the probe, so that a wrong file is reported at once.

@@ -130,7 +130,10 @@ def told(run: Trainer) -> str:
         )
     learned = f"TD({plan.decay:g}) on the points to come at chance nodes"
     if plan.ending:
-        learned = f"only the last round, on the mean values of {plan.throws} stratified throws"
+        learned = (
+            f"only the last round, TD({plan.decay:g}) on the mean values of {plan.throws} "
+            "stratified throws"
+        )
     return (
         f"{run.done} games of {' or '.join(map(str, plan.seats))} seat(s){house}, "
         f"seeds from {plan.seed}; {opened}"
