@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from foxtray.bots import features
 from foxtray.bots.features import DENSE
 from foxtray.core import rules
-from foxtray.core.codes import AREAS
+from foxtray.core.codes import AREAS, SERVING
 
 if TYPE_CHECKING:
     from foxtray.bots.workspace import Net, Singles, Workspace
@@ -100,8 +100,9 @@ def finish(net: Net, dense: Singles, h1: Singles, h2: Singles, loud: Ints) -> fl
 
 
 def net_for(t: Tables, s: State) -> int:
-    """Which of the nets values a state."""
-    return LATE if rules.round_of(s) == t.rounds[s.seats] - 1 else EARLY
+    """Which of the nets values a state: whoever is done with a turn is valued at the next one."""
+    turn = s.turn + (1 if s.phase == SERVING else 0)
+    return LATE if turn >= (t.rounds[s.seats] - 1) * rules.turns_in_round(s) else EARLY
 
 
 def set_root(t: Tables, s: State, seat: int, nets: list[Net], workspace: Workspace) -> None:
