@@ -471,6 +471,18 @@ def test_a_replay_plays_by_itself(guest: Invite) -> None:
     expect(step).to_have_value(str(own[1] + 1))
 
 
+def test_nothing_is_loaded_before_it_is_needed(guest: Invite) -> None:
+    """Until the first move, two scripts are enough: the page and the words of its language."""
+    ana = guest(reduced_motion="no-preference")
+    asked: list[str] = []
+    ana.page.on("request", lambda one: asked.append(one.url))
+    ana.begin("clever")
+    expect(ana.page.locator(".act button.primary")).to_be_enabled()
+    ana.page.wait_for_load_state("networkidle")
+    scripts = [url for url in asked if url.endswith(".js")]
+    assert len(scripts) == 2, scripts
+
+
 def test_two_windows_answer_once(guest: Invite) -> None:
     """What another window has decided meanwhile is not decided again."""
     ana = guest()

@@ -39,7 +39,8 @@ export class Effects {
     if (buzz && seat !== null && isOn('buzz') && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(buzz)
     if (calm()) return
     const own = events.filter((event) => 'seat' in event && event.seat === shownSeat)
-    if (!own.some((event) => event.event === 'bonus_earned')) return
+    // What a round gives comes from nowhere on the sheet.
+    if (!own.some((event) => event.event === 'bonus_earned' && event.source !== 'round')) return
     // With the frame, which lays out the page anyway.
     void import('./sparks').then(({ fly }) => requestAnimationFrame(() => fly(own)))
   }
