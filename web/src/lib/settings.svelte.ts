@@ -92,6 +92,16 @@ export function setPace(wanted: PaceName): void {
   }
 }
 
+// The same condition as in the styles of the table and the replay.
+const large = matchMedia('(min-width: 1100px) and (min-height: 560px)')
+let roomy = $state(large.matches)
+large.addEventListener('change', () => (roomy = large.matches))
+
+/** Whether there is room beside a table: for its story, and for the sheets of the others. */
+export function isWide(): boolean {
+  return roomy
+}
+
 /** Whether movement is unwelcome. */
 export function calm(): boolean {
   return still.matches

@@ -12,14 +12,9 @@ function taken(event: KeyboardEvent): boolean {
 }
 
 /** The dice whose names begin with a letter: pressed again, it means the next of them. */
-function diceOf(sheet: Sheet, letter: string): string[] {
+export function diceOf(sheet: Sheet, letter: string): string[] {
   const begins = (colour: string) => letterOf(sheet.id, colour).toUpperCase().startsWith(letter)
   return sheet.dice.filter((die) => begins(die.colour)).map((die) => die.letter)
-}
-
-/** The keys for an action; a letter that means a die, too, is pressed with Shift. */
-export function keysFor(sheet: Sheet, letter: string): string[] {
-  return diceOf(sheet, letter).length ? ['⇧', letter] : [letter]
 }
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
