@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foxtray.core import rules
-from foxtray.core.codes import IDLE, OVER, ROLLS, SERVING
+from foxtray.core.codes import OVER, ROLLS, SERVING
 from foxtray.core.layout import layout
 from foxtray.core.state import State
 from foxtray.games.registry import folder_of
@@ -27,7 +27,7 @@ class Headroom:
 
     def lift(self, points: float, state: State, seat: int, done: bool = False) -> float:
         """Expected points with the headroom that a seat has left; `done`: after a decision now."""
-        if not self.rounds or finished(self.tables.rounds[state.seats], state, seat):
+        if not self.rounds or finished(self.tables.rounds[state.seats], state):
             return points
         turns = rules.turns_in_round(state)
         now, turn = divmod(state.turn, turns)
@@ -50,10 +50,9 @@ def line(found: tuple[float, float], points: float) -> float:
     return found[0] + found[1] * points
 
 
-def finished(rounds: int, state: State, seat: int) -> bool:
-    """Whether a seat has nothing left to do in the game."""
+def finished(rounds: int, state: State) -> bool:
+    """Whether look-ahead has nothing left to find: at most the last replies, which plans find."""
     if state.phase == OVER:
         return True
-    asked = state.pending[seat] > 0 or state.stage[seat] != IDLE
     last = state.turn + 1 == rounds * rules.turns_in_round(state)
-    return state.phase == SERVING and last and not asked
+    return state.phase == SERVING and last

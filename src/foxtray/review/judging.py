@@ -221,7 +221,7 @@ class Judgement:
         If the game ends with the chosen line, there is none left.
         """
         rounds = self.valuer.layout.tables.rounds[self.games[0].seats]
-        if finished(rounds, self.games[-1].state, self.seat):
+        if finished(rounds, self.games[-1].state):
             return points
         return self.headroom.lift(points, self.games[0].state, self.seat, done=True)
 
