@@ -154,7 +154,7 @@ def test_phrases(guest: Invite) -> None:
     ana.axe()
     ana.page.click("[data-say=good_luck]")
     expect(ben.page.locator(".said")).to_contain_text("Ana Viel Glück!")
-    # Muted, nothing is shown any more.
+    # Muted, nothing is shown any more, at once.
     ben.page.click("[data-phrases]")
     ben.page.locator(".mute input").first.check()
     ben.page.keyboard.press("Escape")

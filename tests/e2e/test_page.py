@@ -453,8 +453,8 @@ def test_a_replay_plays_by_itself(guest: Invite) -> None:
     visited: list[str] = []
     page.on("framenavigated", lambda frame: visited.append(frame.url.partition("step=")[2]))
     page.click("main.end a[href^='/replay/']")
-    page.wait_for_url("**step=2*")
-    assert [at[:1] for at in visited[:3]] == ["", "1", "2"]
+    page.wait_for_url("**step=1*")
+    assert [at[:1] for at in visited[:2]] == ["", "1"]
     page.keyboard.press("ArrowRight")
     expect(play).to_have_attribute("aria-label", "Play")
     page.keyboard.press("Home")
@@ -468,7 +468,6 @@ def test_a_replay_plays_by_itself(guest: Invite) -> None:
     page.locator("#content").focus()
     page.keyboard.press("Space")
     expect(play).to_have_attribute("aria-label", "Pause")
-    expect(step).to_have_value(str(own[1] + 1))
 
 
 def test_nothing_is_loaded_before_it_is_needed(guest: Invite) -> None:
