@@ -31,6 +31,8 @@ OTHERS_BOUND = 48
 """How many states the plans of other players explore completely."""
 NET_ERROR = 5.0
 """The usual error of the net in the last turns of a solo game, in points."""
+ON_BOUND = 48
+"""How many states the reply to a last roll explores completely if the roll before is tried, too."""
 ANOTHER = -1
 """The next throw is another seat's."""
 
@@ -107,6 +109,7 @@ def reply(
     seat: int,
     k: int,
     bound: int,
+    last_bound: int,
     nets: list[Net],
     inner: Workspace,
     throws: Array,
@@ -140,7 +143,7 @@ def reply(
         network.set_root(t, s, seat, nets, inner)
         inner.values[0] = planner.leaf_value(t, s, seat, nets, inner)
         return 0
-    now = planner.bound_at(t, inner.nodes[0], bound, planner.LAST_BOUND)
+    now = planner.bound_at(t, inner.nodes[0], bound, last_bound)
     return planner.best_leaf(inner, planner.plan(tables, seat, now, nets, inner))
 
 
@@ -182,13 +185,13 @@ def play_on(
     tried = len(later) if left == 1 else STRATUM
     for k in range(tried):
         first.nodes[0] = inner.nodes[node]
-        found = reply(tables, seat, k, bound, nets, first, later)
+        found = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, first, later)
         value = first.values[found]
         if throws_left(tables[0], first.nodes[found]) == 1:
             value = 0.0
             for m in range(STRATUM, 2 * STRATUM):
                 second.nodes[0] = first.nodes[found]
-                end = reply(tables, seat, m, bound, nets, second, later)
+                end = reply(tables, seat, m, bound, ON_BOUND, nets, second, later)
                 value += second.values[end] / STRATUM
         total += value
         squares += value * value
@@ -244,7 +247,7 @@ def sample(
     for i in which:
         for k in range(len(throws)):
             inner.nodes[0] = states[i]
-            node = reply(tables, seat, k, bound, nets, inner, throws)
+            node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
             play_on(tables, seat, bound, nets, inner, node, deeper, later)
             points[i][first + k] = inner.values[node]
             add_outlook(tables[0], node, seat, nets, inner, rivals, outlooks[i])
@@ -290,13 +293,13 @@ def roll_out(
                 mean = 0.0
                 for k in range(STRATUM):
                     inner.nodes[0] = outer.nodes[0]
-                    node = reply(tables, seat, k, bound, nets, inner, throws)
+                    node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
                     play_on(tables, seat, bound, nets, inner, node, deeper, later)
                     mean += inner.values[node] / STRATUM
                 place = (where << 12 ^ number << 5 ^ step) & chance.MASK
                 k = chance.draw(low, high, PICK, place, STRATUM)
                 inner.nodes[0] = outer.nodes[0]
-                node = reply(tables, seat, k, bound, nets, inner, throws)
+                node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
                 play_on(tables, seat, bound, nets, inner, node, deeper, later)
                 value = inner.values[node]
                 luck += value - mean

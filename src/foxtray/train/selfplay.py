@@ -190,7 +190,7 @@ def back_up(
     valuing.deal(low, high, row, 0, dealt)
     for k in range(len(dealt)):
         inner.nodes[0] = s
-        node = valuing.reply(tables, seat, k, bound, nets, inner, dealt)
+        node = valuing.reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, dealt)
         total += inner.values[node]
     samples.targets[row] = total / len(dealt) - samples.totals[row]
 
