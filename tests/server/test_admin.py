@@ -72,6 +72,8 @@ def test_players_are_found_and_renamed_while_the_server_runs(server: Server) -> 
     assert snapshot(server, made["id"], token)["table"]["seats"][0]["name"] == "Host"
     assert admin(server.db, "show", player).stdout.startswith(f"Host ({player})\n")
     assert admin(server.db, "find", "nobody at all").stdout == "No player was found.\n"
+    for command in ("find", "show"):
+        assert "an empty text finds nobody" in complaint(server.db, command, "")
 
 
 def test_a_player_is_named_by_id_when_several_have_the_name(server: Server) -> None:

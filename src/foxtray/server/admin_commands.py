@@ -139,9 +139,17 @@ async def carry_out(args: argparse.Namespace) -> Json:
 # --- actions ------------------------------------------------------------------------------------
 
 
+async def search(host: Host, text: str, exact: bool) -> Json:
+    """The players with a text in their names, or with exactly this id or name."""
+    if not text:
+        raise BadAnswer("an empty text finds nobody; say a name, a part of one or an id")
+    answer: Json = await host.ask("POST", "find", {"text": text[:64], "exact": exact})
+    return answer
+
+
 async def player_of(host: Host, text: str) -> Json:
     """The player with an id or a name."""
-    answer = await host.ask("POST", "find", {"text": text[:64], "exact": True})
+    answer = await search(host, text, exact=True)
     found: list[Json] = answer["players"]
     by_id = [player for player in found if player["id"] == text]
     if len(by_id or found) == 1:
@@ -166,8 +174,7 @@ async def about(
 
 
 async def find(host: Host, args: argparse.Namespace) -> Json:
-    answer: Json = await host.ask("POST", "find", {"text": args.text[:64]})
-    return answer
+    return await search(host, args.text, exact=False)
 
 
 async def show(host: Host, args: argparse.Namespace) -> Json:
