@@ -33,8 +33,8 @@ FIRST_SEED = 9_000_000_000
 HEADROOM_SEED = 9_500_000_000
 WEAK = 100.0
 """The points of a weak player."""
-RIDGE = 14_400.0
-"""The square of: the noise of what a game finds (1.2 points) over the usual slope (0.01)."""
+RIDGE = 1_000_000.0
+"""The square of: the noise of what a game finds (2 points) over the usual slope (0.002)."""
 LEVELS = ("random", "casual", "solid", "strong")
 START, END = "<!-- figures -->", "<!-- /figures -->"
 
