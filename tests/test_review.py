@@ -119,7 +119,7 @@ def follow(game: Game, seat: int, line: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(("game", "names"), TABLES)
 def test_the_last_roll_is_valued_exactly(game: str, names: tuple[str, ...]) -> None:
-    """Nothing is left to chance, except if another roll is best: a price is a difference of totals."""
+    """A price is a difference of totals, except where another roll would have been best."""
     for player in reviewed(game, names).players:
         turns = [moment.turn for moment in player.moments]
         last = [d for d in player.decisions if d.turn == max(turns)]
