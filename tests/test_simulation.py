@@ -693,3 +693,20 @@ def test_what_is_finished_is_whole_whenever_ctrl_c_comes() -> None:
     assert summary.interrupted
     assert summary.games == summary.totals()[1].sum() == 2500
     assert not simulate("clever", ["random"], 10).interrupted
+
+
+def test_ctrl_c_while_a_process_starts_is_not_lost() -> None:
+    """It was ignored then: a simulation went on as if nobody had asked it to stop."""
+    held = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
+    born: list[str] = []
+
+    def start() -> None:
+        with workers.interrupts_held():
+            os.kill(os.getpid(), signal.SIGINT)
+            done = subprocess.run([sys.executable, "-c", held], stdout=subprocess.PIPE, check=True)
+            born.append(done.stdout.decode())
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert born == ["True\n"], "the process never sees it, and its parent only now"
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

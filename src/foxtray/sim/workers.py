@@ -16,9 +16,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, islice
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.context import SpawnProcess
 from time import process_time
+from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from foxtray.errors import BadSetup, FoxtrayError
@@ -149,7 +150,7 @@ class ProcessPool:
         process = context.Process(
             target=serve, args=(theirs, str(compiled.cache_path().parent)), daemon=True
         )
-        with interrupts_ignored():
+        with interrupts_held():
             process.start()
         theirs.close()
         return Worker(process, ours)
@@ -211,16 +212,23 @@ class ProcessPool:
 
 
 @contextlib.contextmanager
-def interrupts_ignored() -> Iterator[None]:
-    """Make processes started meanwhile ignore Ctrl-C, which their parent handles."""
+def interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C wait: processes started meanwhile never see it, and their parent sees it after."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # with the first process; it would let Ctrl-C through
+    struck: list[tuple[int, FrameType | None]] = []
+    # A mask is inherited by processes, but does not keep other threads from getting the signal.
+    handler = signal.signal(signal.SIGINT, lambda number, frame: struck.append((number, frame)))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler or signal.SIG_DFL)
+    if struck and callable(handler):
+        handler(*struck[0])
 
 
 # --- in the other processes -----------------------------------------------------------------------
