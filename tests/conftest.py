@@ -1,6 +1,7 @@
 """Options and fixtures shared by all tests."""
 
 import os
+import signal
 import tempfile
 from collections import Counter
 
@@ -9,6 +10,10 @@ from hypothesis import settings
 
 settings.register_profile("default", deadline=None, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=2_000)
+
+# Commands in the background of a shell ignore Ctrl-C; tests need it as at a terminal.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
