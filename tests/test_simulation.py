@@ -474,6 +474,30 @@ def test_the_arena_plays_all_seatings_on_the_same_dice() -> None:
     assert standings.win_rate(0).mean + standings.win_rate(1).mean == pytest.approx(1)
 
 
+def test_a_bot_named_twice_takes_two_seats() -> None:
+    standings = arena("clever", ["random", "greedy", "random"], 100, seed=4)
+    seatings = {
+        ("greedy", "random", "random"),
+        ("random", "greedy", "random"),
+        ("random", "random", "greedy"),
+    }
+    assert set(standings.seatings) == seatings
+    assert standings.bots == ("random", "greedy")
+    assert standings.games == 300
+    totals = {name: np.zeros(100) for name in standings.bots}
+    for seating in seatings:
+        played = play("clever", list(seating), 4, 100)
+        for seat, name in enumerate(seating):
+            totals[name] += played.totals[:, seat] / (6 if name == "random" else 3)
+    differences = totals["random"] - totals["greedy"]
+    assert standings.mean(0).mean == pytest.approx(totals["random"].mean())
+    assert standings.mean(1).mean == pytest.approx(totals["greedy"].mean())
+    found = standings.difference(0, 1)
+    assert found.mean == pytest.approx(differences.mean())
+    assert found.se == pytest.approx(differences.std(ddof=1) / 10)
+    assert 2 * standings.win_rate(0).mean + standings.win_rate(1).mean == pytest.approx(1)
+
+
 def test_everyone_alone_is_paired_on_the_same_dice() -> None:
     standings = arena("twice", ["random", "greedy"], 150, seats=1)
     some, others = play("twice", ["random"], 0, 150), play("twice", ["greedy"], 0, 150)
@@ -603,8 +627,8 @@ def test_without_numpy_or_numba_it_is_said_what_to_install(missing: str) -> None
         ),
         ("simulate clever --bot random --games 5 --records file/x", "Not a directory"),
         ("arena chess --bots random,greedy --games 5", "invalid choice: 'chess'"),
-        ("arena clever --bots random --games 5", "name at least two bots"),
-        ("arena clever --bots random,random --games 5", "each only once"),
+        ("arena clever --bots random --games 5", "name at least two different bots"),
+        ("arena clever --bots random,random --games 5", "name at least two different bots"),
         ("arena clever --bots random,nobody --games 5", "unknown bot 'nobody'"),
         ("arena clever --bots random,greedy --games 0", "cannot play 0 games"),
         ("arena clever --bots random,greedy --seats 3 --games 5", "cannot fill 3 seats"),

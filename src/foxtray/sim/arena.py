@@ -1,8 +1,8 @@
 """Bots against each other: every seating on the same dice, so that luck cancels out.
 
 A deal is one seed, played in every seating of the bots (or solo by each of them). A bot's result
-in a deal is its mean over those games. Deals are independent, so the confidence interval of a
-difference comes from the differences deal by deal.
+in a deal is the mean of its seats in those games. Deals are independent, so the confidence interval
+of a difference comes from the differences deal by deal.
 """
 
 from __future__ import annotations
@@ -100,9 +100,12 @@ class Standings:
     game: str
     seats: int
     bots: tuple[str, ...]
+    """Each bot once."""
     seed: int
     options: tuple[str, ...] = ()
     """The rules options that were on."""
+    entries: tuple[str, ...] = ()
+    """The bots as they were named: one that is named twice takes two seats. Empty: each once."""
     deals: int = 0
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
@@ -125,12 +128,18 @@ class Standings:
     @property
     def seatings(self) -> list[tuple[str, ...]]:
         """Every way to seat the bots."""
-        return list(permutations(self.bots, self.seats))
+        return list(dict.fromkeys(permutations(self.entries or self.bots, self.seats)))
 
     @property
-    def appearances(self) -> int:
-        """The number of seatings that each bot is part of."""
-        return len(self.seatings) * self.seats // len(self.bots)
+    def appearances(self) -> list[int]:
+        """By bot: the number of seats that it has in all seatings."""
+        taken = [name for seating in self.seatings for name in seating]
+        return [taken.count(name) for name in self.bots]
+
+    @property
+    def shares(self) -> int:
+        """The results of a bot are counted in shares: as many of them make one seat's result."""
+        return math.lcm(*self.appearances)
 
     @property
     def games(self) -> int:
@@ -161,6 +170,11 @@ class Standings:
             best = points == points.max(axis=0)
             wins = SHARES * best // best.sum(axis=0)
         points = points * self.unit - luck
+        # A bot that took more seats than another still counts once.
+        scale = np.array([[self.shares // taken] for taken in self.appearances])
+        points = points * scale
+        if self.seats > 1:
+            wins = wins * scale
         for bot in range(len(self.bots)):
             self.points[bot].add(points[bot])
             self.wins[bot].add(wins[bot])
@@ -171,15 +185,15 @@ class Standings:
 
     def mean(self, bot: int) -> Estimate:
         """Points per game."""
-        return self.points[bot].estimate(self.appearances * self.unit)
+        return self.points[bot].estimate(self.shares * self.unit)
 
     def win_rate(self, bot: int) -> Estimate:
-        """The share of its games that a bot wins, or of all deals in solo games."""
-        return self.wins[bot].rate(SHARES * (1 if self.seats == 1 else self.appearances))
+        """The share of games that a seat of the bot wins, or of all deals in solo games."""
+        return self.wins[bot].rate(SHARES * (1 if self.seats == 1 else self.shares))
 
     def difference(self, a: int, b: int) -> Estimate:
         """A bot's lead over another in points, on the same dice."""
-        return self.differences[a, b].estimate(self.appearances * self.unit)
+        return self.differences[a, b].estimate(self.shares * self.unit)
 
     def as_json(self) -> dict[str, Any]:
         """Everything as one object."""
@@ -236,17 +250,18 @@ def arena(
 ) -> Standings:
     """Play deals in all seatings; Ctrl-C stops and returns the finished ones.
 
-    Without `seats` there is one seat per bot, up to four. `options` are the rules options, as in
-    `Game.new`. With `lucks`, the luck of the dice is taken out of the points. With a `pool`, the
-    games are played there, as in `simulate`.
+    Without `seats` there is one seat per bot, up to four. A bot that is named twice has two seats.
+    `options` are the rules options, as in `Game.new`. With `lucks`, the luck of the dice is taken
+    out of the points. With a `pool`, the games are played there, as in `simulate`.
     """
-    if len(bots) < 2 or len(set(bots)) < len(bots):
-        raise BadSetup("name at least two bots, each only once")
+    if len(set(bots)) < 2:
+        raise BadSetup("name at least two different bots")
     seats = min(len(bots), SEATS) if seats is None else seats
     if seats > len(bots):
         raise BadSetup(f"{len(bots)} bots cannot fill {seats} seats; name more bots")
     check(game, bots[:seats], deals, seed, jobs)
-    standings = Standings(game, seats, tuple(bots), seed, turned_on(options))
+    each = tuple(dict.fromkeys(bots))
+    standings = Standings(game, seats, each, seed, turned_on(options), tuple(bots))
     standings.luck_adjusted = lucks is not None
     standings.compile_seconds = prepare(game, bots, find)
     every = len(standings.seatings)

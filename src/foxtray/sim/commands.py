@@ -81,11 +81,16 @@ def add(command: AddCommand) -> None:
         [
             "{one} --bots greedy,random --games 5000",
             "{two} --bots greedy,random --seats 1 --games 5000",
+            "{one} --bots expert,strong,strong --games 100",
         ],
     )
     arena.add_argument("game", choices=tuple(SHEETS), help="the game")
     arena.add_argument(
-        "--bots", type=names, required=True, metavar="NAME,NAME...", help="two or more bots"
+        "--bots",
+        type=names,
+        required=True,
+        metavar="NAME,NAME...",
+        help="two or more bots; one that is named twice takes two seats",
     )
     arena.add_argument(
         "--seats",
