@@ -108,7 +108,7 @@ LEVELS = {
         Level(
             "expert",
             "Uses the same network and looks one roll ahead.",
-            bound=256,
+            bound=1024,
             last_bound=LAST_BOUND,
             throws=72,
             effort=120_000,

@@ -153,7 +153,7 @@ def search_all(
     inner = inners[0]
     for k in range(len(which)):
         now = planner.bound_at(t, states[which[k]], bound, last_bound)
-        reply = planner.bound_at(t, states[which[k]], reply_bound, last_bound)
+        reply = planner.bound_at(t, states[which[k]], reply_bound, planner.LAST_BOUND)
         set_rivals(workspace, inner, 0)
         if plays_to_win(t, states[which[k]]):
             count = weigh_rivals(tables, states, which[k], seats[k], bound, nets, workspace, inner)
