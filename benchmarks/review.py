@@ -20,11 +20,14 @@ from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any
 
+import numpy as np
+
 from foxtray import bots, games
 from foxtray.bots.weights import weights_of
 from foxtray.core.codes import ROLLS
 from foxtray.games.registry import SHEETS, folder_of
 from foxtray.review import review
+from foxtray.review.headroom import curve
 from foxtray.sim import batch
 
 PAGE = Path(__file__).parent.parent / "docs" / "review.md"
@@ -33,8 +36,10 @@ FIRST_SEED = 9_000_000_000
 HEADROOM_SEED = 9_500_000_000
 WEAK = 100.0
 """The points of a weak player."""
-RIDGE = 1_000_000.0
-"""The square of: the noise of what a game finds (2 points) over the usual slope (0.002)."""
+MIDDLE = 200.0
+RIDGE = 100.0
+"""The square of: the noise of what a game finds (2 points) over the usual slope and bend (0.2 per
+100 points)."""
 LEVELS = ("random", "casual", "solid", "strong")
 START, END = "<!-- figures -->", "<!-- /figures -->"
 
@@ -81,34 +86,46 @@ def measure_headroom(game: str, seats: int, count: int) -> None:
                 found = sum(moment.correction for moment in moments) / each
                 rows.setdefault(now, []).append((fmean(m.before for m in moments), found))
         print(f"{count} games of {level}", flush=True)
-    lines = [fit(pairs) for _, pairs in sorted(rows.items())]
+    curves = [fit(pairs) for _, pairs in sorted(rows.items())]
     if seats == 1:
-        more = folder_of(game).strength["expert"]["mean"] - start
-        lines = anchored(lines, start, more / each)
+        best = folder_of(game).strength["expert"]["mean"] + price_of_expert(game, count)
+        curves = anchored(curves, start, (best - start) / each)
     path = Path(games.__file__).parent / game / "headroom.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
-    kept[str(seats)] = lines
+    kept[str(seats)] = curves
     parts = (f'"{key}": {json.dumps(value)}' for key, value in sorted(kept.items()))
     path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8", newline="\n")
-    print(f"{game} with {seats} seats: {lines}")
+    print(f"{game} with {seats} seats: {curves}")
+
+
+def price_of_expert(game: str, count: int) -> float:
+    """What the decisions of `expert` cost on average: with best play it would score this more."""
+    played = batch.play(game, [bots.chooser("expert", game)], HEADROOM_SEED, count, moves=True)
+    price = fmean(review(played.record(n), seed=1).players[0].price for n in range(count))
+    print(f"{count} games of expert, whose decisions cost {price:.1f} points", flush=True)
+    return price
 
 
 def fit(pairs: list[tuple[float, float]]) -> list[float]:
-    """A line through points by ridge regression; where they are close together, a flat one."""
-    middle, mean = (fmean(column) for column in zip(*pairs, strict=True))
-    square = sum((x - middle) ** 2 for x, _ in pairs)
-    slope = sum((x - middle) * (y - mean) for x, y in pairs) / (square + RIDGE)
-    return [round(mean - slope * middle, 3), round(slope, 5)]
+    """A parabola through points by ridge regression; where they say little, a flat one."""
+    points, found = np.array(pairs).T
+    places = (points - MIDDLE) / 100
+    columns = np.stack([np.ones_like(places), places, places**2], axis=1)
+    known = columns.T @ columns + np.diag([0.0, RIDGE, RIDGE])
+    a, b, c = map(float, np.linalg.solve(known, columns.T @ found))
+    flat, slope, bend = a, b / 100, c / 10_000
+    return [flat - slope * MIDDLE + bend * MIDDLE**2, slope - 2 * bend * MIDDLE, bend]
 
 
-def anchored(lines: list[list[float]], start: float, more: float) -> list[list[float]]:
-    """Tilt the lines so that they come to `more` at the start, and as before for weak players.
+def anchored(curves: list[list[float]], start: float, more: float) -> list[list[float]]:
+    """Tilt the curves so that they come to `more` at the start, and as before for weak players.
 
-    `expert` was measured in far more games than are reviewed here.
+    `expert` was measured in far more games than are reviewed here, and what its decisions cost
+    hardly varies.
     """
-    gap = (more - sum(a + b * start for a, b in lines)) / len(lines)
+    gap = (more - sum(curve(each, start) for each in curves)) / len(curves)
     tilt = gap / (start - WEAK)
-    return [[round(a - tilt * WEAK, 3), round(b + tilt, 5)] for a, b in lines]
+    return [[round(a - tilt * WEAK, 4), round(b + tilt, 6), round(c, 9)] for a, b, c in curves]
 
 
 def rms(values: list[float]) -> float:

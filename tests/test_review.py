@@ -59,7 +59,10 @@ def test_every_effort_is_documented() -> None:
     from foxtray.review.reviewing import EFFORTS
 
     for name, effort in EFFORTS.items():
-        assert f"| `{name}` | {effort.own.throws} | {effort.own.most} |" in DOCS
+        tried = effort.own.tried
+        favourites = f"{3 * tried} ({tried} in Twice)" if tried else "none"
+        row = f"| `{name}` | {effort.own.throws} | {effort.own.most} | {favourites} |"
+        assert row in DOCS
 
 
 @pytest.mark.parametrize(("game", "names"), TABLES)
@@ -135,6 +138,35 @@ def test_a_long_chain_after_the_last_roll_is_foreseen() -> None:
     (player,) = review(read(text)[0], "quick").players
     last = [moment for moment in player.moments if moment.round == 5]
     assert max(abs(moment.correction) for moment in last) < 10
+
+
+@pytest.mark.parametrize("game", ["clever", "twice"])
+def test_rolls_count_on_what_look_ahead_finds(game: str) -> None:
+    """So the net's errors in the reply to a roll are luck that centres on zero, not corrections."""
+    record = played(game, ("random",))
+    half = Record(record.setup)
+    for entry in record.inputs[: len(record.inputs) // 2]:
+        half._add(entry)
+    (player,) = review(half, seed=1).players
+    value = player.expected
+    for moment in player.moments:
+        assert moment.before == pytest.approx(value + moment.correction, abs=1e-9)
+        value = moment.after
+    (quick,) = review(half, "quick", seed=1).players
+    found = [m.correction for m in player.moments if m.kind == "decision"]
+    without = [m.correction for m in quick.moments if m.kind == "decision"]
+    # What is left of a decision's own correction: better lines than a short look ahead prefers.
+    assert sum(map(abs, found)) < sum(map(abs, without)) / 2
+
+
+def test_what_look_ahead_finds_does_not_depend_on_the_seed() -> None:
+    game = next(g for g in games_of(played("clever", ("random",))) if g.turn == 4 and g.rolling())
+    depth = Depth(48, 48, tried=24)
+    (one, error), (two, other) = (
+        Valuer("clever", 1, seed).finds(game.state, 0, 9, depth) for seed in (1, 2)
+    )
+    assert one != two
+    assert one == pytest.approx(two, abs=4 * math.hypot(error, other))
 
 
 def test_the_same_seed_gives_the_same_review() -> None:

@@ -80,6 +80,7 @@ def load_valuing() -> ModuleType:
         network=network(),
         planner=planner(),
         rules=rules(),
+        search=search(),
         winning=winning(),
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 from foxtray.bots import compiled
 from foxtray.bots.levels import LEVELS
 from foxtray.bots.planner import UNKNOWN
-from foxtray.bots.valuing import ANOTHER, DEPTH, OTHERS_BOUND, STRATUM
+from foxtray.bots.valuing import ANOTHER, DEPTH, OTHERS_BOUND, PLAN_BOUND, SHORT, STRATUM
 from foxtray.bots.weights import read_weights, weights_of
 from foxtray.bots.workspace import Array, new_workspace
 from foxtray.core import rules
@@ -23,8 +23,6 @@ from foxtray.core.layout import layout
 from foxtray.core.state import State, no_log
 from foxtray.sim.arrays import STATE, Records, read_state, tables_of, write
 
-PLAN_BOUND = 1024
-"""How many states the plan of a decision explores completely."""
 STEP_BOUND = 256
 """How many states the plan after one of its actions explores completely."""
 EXACT_DICE = 3
@@ -35,10 +33,20 @@ STEPS = 6
 """The rolls that a game is played on for; then the net values it."""
 TRUST = 0.7
 """The usual error of the look-ahead's difference between two lines, in points."""
-LAST_THROWS = 24
-"""How often the last throw of a solo game is tried after a reply."""
+LAST_THROWS = 12
+"""How often the last throw of a solo game is tried after a reply; twice as often if plans are
+short."""
 LATER = 1 << 11
 """The place of the last throws of a game, which all moments share; no input of a record has it."""
+GLANCE = LATER + 1
+"""The place of the throws that a favourite reply is chosen by."""
+GLANCES = 12
+AHEAD = 24
+"""With how many throws `finds` values the favourite reply to a throw."""
+BETWEEN = 2.0
+"""How much what look-ahead finds differs from moment to moment, in points."""
+WITHIN = 3.2
+"""And from throw to throw of one moment."""
 SURE = 3.0
 """A candidate this many standard errors behind is not sampled any further."""
 
@@ -114,6 +122,9 @@ class Depth:
     """The throws that the remaining candidates are sampled with."""
     most: int
     """The throws for close calls."""
+    tried: int = 0
+    """With how many throws the value of a roll includes what look-ahead will find in the reply;
+    0: it does not. Three times as many if plans are short."""
     rollouts: int = 0
     """How many times close and costly decisions are played out."""
     error: float = 0.3
@@ -152,8 +163,12 @@ class Valuer:
         self.inner = new_workspace(game)
         self.deeper = new_workspace(game, 2)
         self.code = compiled.valuing()
-        self.later = np.zeros((LAST_THROWS, DEPTH, DICE), np.int64)
+        short = self.bound <= SHORT
+        self.more = 3 if short else 1
+        self.later = np.zeros((LAST_THROWS * (1 + short), DEPTH, DICE), np.int64)
         self.code.deal(seed & MASK, seed >> 32, LATER, 0, self.later)
+        self.glance = np.zeros((GLANCES, DEPTH, DICE), np.int64)
+        self.code.deal(seed & MASK, seed >> 32, GLANCE, 0, self.glance)
 
     def record(self, state: State) -> Records:
         """A state as an array of one record."""
@@ -191,6 +206,17 @@ class Valuer:
             end[0] = self.plan["nodes"][0][node]
             found.append(Reply(line, end, float(values[node])))
         return found
+
+    def favourite(self, state: State, seat: int) -> Reply:
+        """The reply that `finds` counts on: the best after a glance at the throws that follow."""
+        with compiled.announced_values():
+            node = self.code.prefer(
+                self.tables, self.record(state), seat, self.bound, self.nets, self.plan,
+                self.inner, np.zeros(1, STATE), self.glance,
+            )  # fmt: skip
+        end = np.zeros(1, STATE)
+        end[0] = self.plan["nodes"][0][node]
+        return Reply(self.path(state, node, seat), end, float(self.plan["values"][0][node]))
 
     def expected_reply(self, state: State, seat: int) -> State:
         """Where a player goes whose choices are foreseen rather than reviewed."""
@@ -395,6 +421,29 @@ class Valuer:
             worths.append(Worth(worth.points + shift + more, error, worth.outlook, exact))
         kept = {i: residuals[i] for i in which}
         return Comparison(worths, found.samples, found.counts, kept)
+
+    def finds(self, state: State, seat: int, where: int, depth: Depth) -> tuple[float, float]:
+        """How much more look-ahead makes of the next throw than the net says, and its error.
+
+        It is the mean over a few throws, in each of which the favourite reply is valued by looking
+        at the throw after it. Any other throw brings as much on average, however wrong the net is.
+        `trust` says how far to believe it against what look-ahead finds in other moments.
+        """
+        throws = np.zeros((depth.tried * self.more, DEPTH, DICE), np.int64)
+        ahead = np.zeros((AHEAD, DEPTH, DICE), np.int64)
+        found = np.zeros(len(throws))
+        low, high, place = self.seed & MASK, self.seed >> 32, GLANCE + 1 + where
+        self.code.deal(low, high, place, 0, throws)
+        self.code.finds(
+            self.tables, self.record(state), seat, low, high, place, self.bound, self.nets,
+            self.plan, self.inner, self.deeper, self.later, np.zeros(1, STATE), self.glance,
+            throws, ahead, found,
+        )  # fmt: skip
+        return float(found.mean()), float(found.std(ddof=1)) / math.sqrt(len(found))
+
+    def trust(self, depth: Depth) -> float:
+        """The weight of what `finds` says against the mean over all moments, from 0 to 1."""
+        return 1 / (1 + (WITHIN / BETWEEN) ** 2 / (depth.tried * self.more))
 
     def value(self, state: State, seat: int, where: int, depth: Depth) -> Worth:
         """The value of one moment."""

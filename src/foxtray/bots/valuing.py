@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foxtray.bots import features, network, planner, winning
+from foxtray.bots import features, network, planner, search, winning
 from foxtray.bots.network import AREA, AREA_SCALE, FOX_SCALE, FOXES
 from foxtray.core import chance, rules
 from foxtray.core.codes import CHOOSING, DICE, OVER, ROLLS, THROW
@@ -33,6 +33,14 @@ NET_ERROR = 5.0
 """The usual error of the net in the last turns of a solo game, in points."""
 ON_BOUND = 48
 """How many states the reply to a last roll explores completely if the roll before is tried, too."""
+SHORT = 64
+"""Plans of up to this many states are short: there is time to try more throws."""
+PLAN_BOUND = 1024
+"""How many states the plan of a decision explores completely."""
+FEW = 6
+"""How many replies to a roll of the future are glanced at."""
+NEAR = 8.0
+"""They must be within this many points of the best by the net."""
 ANOTHER = -1
 """The next throw is another seat's."""
 
@@ -104,20 +112,11 @@ def settle(
     return ANOTHER
 
 
-def reply(
-    tables: list[Tables],
-    seat: int,
-    k: int,
-    bound: int,
-    last_bound: int,
-    nets: list[Net],
-    inner: Workspace,
+def arrive(
+    tables: list[Tables], seat: int, k: int, bound: int, nets: list[Net], inner: Workspace,
     throws: Array,
-) -> int:
-    """Play from node 0 until the seat has replied to a throw; returns the node of its reply.
-
-    Its value is in `inner.values`. The other seats play their best too.
-    """
+) -> None:  # fmt: skip
+    """Play from node 0 until the seat can reply to a throw. The other seats play their best too."""
     t = tables[0]
     s = inner.nodes[0]
     thrown = 0
@@ -139,12 +138,40 @@ def reply(
         thrown += 1
         if own:
             break
+
+
+def consider(
+    tables: list[Tables], seat: int, bound: int, last_bound: int, nets: list[Net], inner: Workspace
+) -> int:
+    """Plan from node 0; if there is nothing to plan, value it. Returns the number of nodes."""
+    t = tables[0]
     if not planner.unfinished(t, inner, 0, seat):
-        network.set_root(t, s, seat, nets, inner)
-        inner.values[0] = planner.leaf_value(t, s, seat, nets, inner)
-        return 0
+        network.set_root(t, inner.nodes[0], seat, nets, inner)
+        inner.values[0] = planner.leaf_value(t, inner.nodes[0], seat, nets, inner)
+        inner.origins[0] = 0
+        inner.heirs[0] = 0
+        return 1
     now = planner.bound_at(t, inner.nodes[0], bound, last_bound)
-    return planner.best_leaf(inner, planner.plan(tables, seat, now, nets, inner))
+    return planner.plan(tables, seat, now, nets, inner)
+
+
+def reply(
+    tables: list[Tables],
+    seat: int,
+    k: int,
+    bound: int,
+    last_bound: int,
+    nets: list[Net],
+    inner: Workspace,
+    throws: Array,
+) -> int:
+    """Play from node 0 until the seat has replied to a throw; returns the node of its reply.
+
+    Its value is in `inner.values`.
+    """
+    arrive(tables, seat, k, bound, nets, inner, throws)
+    count = consider(tables, seat, bound, last_bound, nets, inner)
+    return planner.best_leaf(inner, count)
 
 
 def throws_left(t: Tables, s: State) -> int:
@@ -171,10 +198,10 @@ def play_on(
 
     There single cells decide, which a net of this size cannot tell apart. The more these throws
     differ, the less their mean counts against the net's value. `later` has at least two strata of
-    throws.
+    throws. Two throws are tried only where plans are short.
     """
     left = throws_left(tables[0], inner.nodes[node])
-    if left == 0:
+    if left == 0 or (left == 2 and bound > SHORT):
         return
     first = deeper[0]
     second = deeper[1]
@@ -253,6 +280,116 @@ def sample(
             add_outlook(tables[0], node, seat, nets, inner, rivals, outlooks[i])
 
 
+def look(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    inners: list[Workspace],
+    deeper: list[Workspace],
+    later: Array,
+    throws: Array,
+) -> float:
+    """The value of the first state by looking at the next throw."""
+    settle(tables, states, 0, seat, bound, nets, inners)
+    inner = inners[0]
+    total = 0.0
+    for k in range(len(throws)):
+        inner.nodes[0] = states[0]
+        node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
+        play_on(tables, seat, bound, nets, inner, node, deeper, later)
+        total += inner.values[node]
+    return total / len(throws)
+
+
+def favourite(
+    tables: list[Tables],
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    outer: Workspace,
+    inners: list[Workspace],
+    leaves: list[State],
+    glance: Array,
+) -> int:
+    """Plan from node 0; returns the best leaf after a glance at the throws that follow it."""
+    count = consider(tables, seat, PLAN_BOUND, PLAN_BOUND, nets, outer)
+    n = search.pick_candidates(outer, count, NEAR, FEW)
+    if n < 2:
+        return planner.best(outer.values, count)
+    inner = inners[0]
+    found = 0
+    most = planner.UNKNOWN
+    for j in range(n):
+        leaves[0] = outer.nodes[outer.picked[j]]
+        settle(tables, leaves, 0, seat, bound, nets, inners)
+        value = 0.0
+        for k in range(len(glance)):
+            inner.nodes[0] = leaves[0]
+            node = reply(tables, seat, k, bound, ON_BOUND, nets, inner, glance)
+            value += inner.values[node]
+        if value > most:
+            most = value
+            found = outer.picked[j]
+    return found
+
+
+def finds(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    low: int,
+    high: int,
+    where: int,
+    bound: int,
+    nets: list[Net],
+    outers: list[Workspace],
+    inners: list[Workspace],
+    deeper: list[Workspace],
+    later: Array,
+    leaves: list[State],
+    glance: Array,
+    throws: Array,
+    ahead: Array,
+    found: Array,
+) -> None:
+    """Write how much more the favourite reply to each throw is worth than `sample` says."""
+    outer = outers[0]
+    outer.rivals = 0
+    inner = inners[0]
+    inner.rivals = 0
+    for k in range(len(throws)):
+        outer.nodes[0] = states[0]
+        arrive(tables, seat, k, bound, nets, outer, throws)
+        leaves[0] = outer.nodes[favourite(tables, seat, bound, nets, outer, inners, leaves, glance)]
+        deal(low, high, where, len(throws) + k * len(ahead), ahead)
+        found[k] = look(tables, leaves, seat, bound, nets, inners, deeper, later, ahead)
+        inner.nodes[0] = states[0]
+        node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
+        play_on(tables, seat, bound, nets, inner, node, deeper, later)
+        found[k] -= inner.values[node]
+
+
+def prefer(
+    tables: list[Tables],
+    states: list[State],
+    seat: int,
+    bound: int,
+    nets: list[Net],
+    outers: list[Workspace],
+    inners: list[Workspace],
+    leaves: list[State],
+    glance: Array,
+) -> int:
+    """The favourite reply in a state, as `finds` chooses it: a node of the plan."""
+    outer = outers[0]
+    outer.rivals = 0
+    inners[0].rivals = 0
+    outer.nodes[0] = states[0]
+    return favourite(tables, seat, bound, nets, outer, inners, leaves, glance)
+
+
 def roll_out(
     tables: list[Tables],
     states: list[State],
@@ -323,13 +460,7 @@ def survey(
     workspace = workspaces[0]
     workspace.rivals = 0
     workspace.nodes[0] = states[0]
-    if not planner.unfinished(tables[0], workspace, 0, seat):
-        t = tables[0]
-        network.set_root(t, workspace.nodes[0], seat, nets, workspace)
-        workspace.values[0] = planner.leaf_value(t, workspace.nodes[0], seat, nets, workspace)
-        return 1
-    now = planner.bound_at(tables[0], workspace.nodes[0], bound, max(bound, planner.LAST_BOUND))
-    return planner.plan(tables, seat, now, nets, workspace)
+    return consider(tables, seat, bound, max(bound, planner.LAST_BOUND), nets, workspace)
 
 
 def worth_of(

@@ -22,8 +22,8 @@ class Headroom:
 
     def __init__(self, game: str, seats: int) -> None:
         self.tables = layout(game).tables
-        self.rounds: Sequence[tuple[float, float]] = folder_of(game).headroom.get(str(seats), ())
-        """By round: what one decision finds, as a line over the expected points."""
+        self.rounds: Sequence[Sequence[float]] = folder_of(game).headroom.get(str(seats), ())
+        """By round: what one decision finds, as a curve over the expected points."""
 
     def lift(self, points: float, state: State, seat: int, done: bool = False) -> float:
         """Expected points with the headroom that a seat has left; `done`: after a decision now."""
@@ -39,15 +39,15 @@ class Headroom:
             own = (seat - state.first) % turns
             passed += ROLLS - 1 if own < turn else max(0, state.rolls - 1) if own == turn else 0
         left = turns + ROLLS - 1 - passed - done
-        found = left * line(self.rounds[now], points)
+        found = left * curve(self.rounds[now], points)
         for coming in self.rounds[now + 1 :]:
-            found += (turns + ROLLS - 1) * line(coming, points)
+            found += (turns + ROLLS - 1) * curve(coming, points)
         return points + found
 
 
-def line(found: tuple[float, float], points: float) -> float:
-    """The mean that one decision of a round finds at some expected points."""
-    return found[0] + found[1] * points
+def curve(found: Sequence[float], points: float) -> float:
+    """The mean that one decision of a round finds at some expected points: a polynomial."""
+    return sum(factor * points**power for power, factor in enumerate(found))
 
 
 def finished(rounds: int, state: State) -> bool:

@@ -53,6 +53,8 @@ class Judged(NamedTuple):
     exact: bool
     looked: tuple[float, float]
     """The value of the chosen line by looking at the next roll alone, and its error."""
+    counted_on: tuple[float, float]
+    """The same of the line that was counted on before the roll."""
 
 
 class Candidates:
@@ -95,8 +97,12 @@ def judge(
     inputs: Sequence[int],
     where: int,
     depth: Depth,
+    favourite: Reply | None = None,
 ) -> Judged | None:
-    """Judge a decision: the game before each action and after the last; None without a choice."""
+    """Judge a decision: the game before each action and after the last; None without a choice.
+
+    The favourite is the line that was counted on before the roll; without one, the net's best.
+    """
     found = Candidates()
     legal = [game.legal(seat) for game in games[:-1]]
     for step, (game, options) in enumerate(zip(games[:-1], legal, strict=True)):
@@ -107,17 +113,20 @@ def judge(
     end = Reply((), valuer.record(games[-1].state), valuer.reply_value(games[-1].state, seat))
     chosen = found.add(len(actions), end)
     picked = found.closest(chosen)
+    liked = picked[0] if favourite is None else found.add(0, favourite)
+    if liked not in picked:
+        picked.append(liked)
     values = valuer.compare(
         [found.every[i].state for i in picked], seat, where, depth, keep=(picked.index(chosen),)
     )
-    ahead = values.worths[picked.index(chosen)]
+    ahead, counted = (values.worths[picked.index(i)] for i in (chosen, liked))
     if depth.rollouts:
         states = [found.every[i].state for i in picked]
         close = close_calls(values, picked.index(chosen))
         if len(close) > 1:
             values = valuer.play_out(states, values, close, seat, where, depth.rollouts)
     whole = Judgement(valuer, headroom, games, seat, actions, inputs, found, picked, chosen, values)
-    return whole.judged(legal, (ahead.points, ahead.error))
+    return whole.judged(legal, (ahead.points, ahead.error), (counted.points, counted.error))
 
 
 def close_calls(values: Comparison, chosen: int) -> list[int]:
@@ -225,7 +234,12 @@ class Judgement:
             return points
         return self.headroom.lift(points, self.games[0].state, self.seat, done=True)
 
-    def judged(self, legal: Sequence[Sequence[Action]], looked: tuple[float, float]) -> Judged:
+    def judged(
+        self,
+        legal: Sequence[Sequence[Action]],
+        looked: tuple[float, float],
+        counted_on: tuple[float, float],
+    ) -> Judged:
         """The decision with all its values."""
         best = [self.best_from(step) for step in range(len(self.actions) + 1)]
         steps = tuple(
@@ -244,7 +258,7 @@ class Judgement:
             error = self.doubt(b)
         price = self.points(best[0]) - self.points(self.chosen)
         chosen = self.line(self.chosen)
-        return Judged(steps, self.line(best[0]), chosen, price, error, exact, looked)
+        return Judged(steps, self.line(best[0]), chosen, price, error, exact, looked, counted_on)
 
     def doubt(self, chosen: int) -> float:
         """The error of a price of 0: that of the closest other candidate, if it is close."""

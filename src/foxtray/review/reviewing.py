@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from foxtray.bots.levels import check
-from foxtray.bots.valuer import Depth, Valuer
+from foxtray.bots.valuer import Depth, Reply, Valuer
 from foxtray.core.codes import CHOOSING, THROW
 from foxtray.core.state import State
 from foxtray.errors import BadSetup
 from foxtray.game import Game
 from foxtray.history import History, PlayInput, ThrowInput, step
-from foxtray.review.headroom import Headroom
-from foxtray.review.judging import judge
+from foxtray.review.headroom import Headroom, finished
+from foxtray.review.judging import Judged, judge
 from foxtray.review.model import (
     VERSION,
     Decision,
@@ -27,6 +27,9 @@ from foxtray.review.model import (
     SeatReview,
 )
 from foxtray.review.reasons import LEAST_PRICE, reasons
+
+FORESEEN = 0.7
+"""The share of the headroom of a decision that is found in the favourite reply."""
 
 Watch = Callable[[float], None]
 """Called with the share of the work that is done; an exception stops the review."""
@@ -44,8 +47,8 @@ class Effort:
 
 EFFORTS: dict[EffortName, Effort] = {
     "quick": Effort(Depth(24, 24), Depth(12, 12)),
-    "normal": Effort(Depth(48, 432), Depth(24, 24)),
-    "deep": Effort(Depth(144, 432, rollouts=48), Depth(96, 96)),
+    "normal": Effort(Depth(48, 432, tried=6), Depth(24, 24)),
+    "deep": Effort(Depth(144, 432, tried=24, rollouts=48), Depth(96, 96)),
 }
 
 
@@ -120,6 +123,8 @@ class Walk:
     value: float = 0.0
     error: float = 0.0
     """The standard error of the value."""
+    bare: float = 0.0
+    """The points of a value that comes from looking at the next roll, without headroom."""
     settled: bool = False
     """Whether the value was found by looking at the next roll."""
     looked: tuple[float, float] | None = None
@@ -128,6 +133,8 @@ class Walk:
     """Whether decisions are judged; without that, only luck and influence are found."""
     foreseen: State | None = None
     """What another player was expected to do with the last roll."""
+    replies: dict[int, Judged | None] = field(default_factory=dict)
+    """By input: the decisions that were judged with the roll before them; None without a choice."""
     moments: list[Moment] = field(default_factory=list)
 
     def review(self, name: str) -> SeatReview:
@@ -174,6 +181,7 @@ class Walk:
         points = self.headroom.lift(worth.points, state, self.seat)
         change = points - self.value
         self.value, self.error, self.settled = points, worth.error, True
+        self.bare = worth.points
         return change
 
     def before_roll(self, state: State, at: int) -> float:
@@ -185,7 +193,7 @@ class Walk:
         points = self.headroom.lift(self.looked[0], state, self.seat)
         change = points - self.value
         self.value, self.error = points, self.looked[1]
-        self.looked = None
+        self.bare, self.looked = self.looked[0], None
         return change
 
     def stand(self, state: State, turn: int, where: int) -> None:
@@ -208,7 +216,11 @@ class Walk:
         game, after = self.games[at], self.games[at + 1]
         correction = self.before_roll(game.state, at)
         before, error = self.value, self.error
-        if game.active == self.seat:
+        if game.active == self.seat and self.counts_on(at + 1):
+            correction += self.count_on(at)
+            before, error = self.value, self.error
+            self.reply(at + 1)
+        elif game.active == self.seat:
             self.value = self.reply_value(after.state)
             self.error, self.settled = 0.0, False
         else:
@@ -229,6 +241,38 @@ class Walk:
                 math.hypot(error, self.error),
             )
         )
+
+    def counts_on(self, at: int) -> bool:
+        """Whether the value of a roll is to include what look-ahead finds in the reply to it."""
+        return self.judging and self.effort.own.tried > 0 and bool(self.own_inputs(at, self.seat))
+
+    def count_on(self, at: int) -> float:
+        """Add to the value what look-ahead will find in the reply to a roll; returns the change."""
+        state = self.games[at].state
+        more, error = self.valuer.finds(state, self.seat, at, self.effort.own)
+        later = self.headroom.lift(self.bare, state, self.seat, done=True)
+        if self.headroom.rounds:
+            trust = self.valuer.trust(self.effort.own)
+            usual = FORESEEN * (self.value - later)
+            more, error = usual + trust * (more - usual), trust * error
+        change = later + more - self.value
+        self.value, self.error = later + more, math.hypot(self.error, error)
+        return change
+
+    def reply(self, at: int) -> None:
+        """The seat rolled and replies: the value is that of the line that was counted on."""
+        game = self.games[at]
+        judged = self.judge(at, self.valuer.favourite(game.state, self.seat))
+        self.replies[at] = judged
+        end = self.games[self.own_inputs(at, self.seat)[-1] + 1].state
+        if judged:
+            points, self.error = judged.counted_on
+        else:
+            worth = self.valuer.value(end, self.seat, at, self.effort.own)
+            points, self.error = self.looked = worth.points, worth.error
+        if not finished(self.headroom.tables.rounds[game.seats], end):
+            points = self.headroom.lift(points, game.state, self.seat, done=True)
+        self.value, self.settled = points, False
 
     def best_of(self, game: Game, seat: int) -> State:
         """The state after the best choice of the active player, if there is something to choose."""
@@ -272,6 +316,20 @@ class Walk:
                     break
         return found
 
+    def judge(self, at: int, favourite: Reply | None = None) -> Judged | None:
+        """Judge the decision that starts with an input; None without a choice."""
+        inputs = self.own_inputs(at, self.seat)
+        entries = [self.history.inputs[i] for i in inputs]
+        actions = [entry.action for entry in entries if isinstance(entry, PlayInput)]
+        # What others did in between does not concern this seat.
+        games = [self.games[at]]
+        for action in actions:
+            games.append(games[-1].play(self.seat, action).game)
+        return judge(
+            self.valuer, self.headroom, games, self.seat, actions, inputs, at, self.effort.own,
+            favourite,
+        )  # fmt: skip
+
     def decide(self, at: int) -> set[int]:
         """The seat decided: what the best line is worth more is the price."""
         game = self.games[at]
@@ -279,15 +337,7 @@ class Walk:
         if not self.judging:
             self.settled = False
             return set(inputs)
-        entries = [self.history.inputs[i] for i in inputs]
-        actions = [entry.action for entry in entries if isinstance(entry, PlayInput)]
-        # What others did in between does not concern this seat.
-        games = [game]
-        for action in actions:
-            games.append(games[-1].play(self.seat, action).game)
-        judged = judge(
-            self.valuer, self.headroom, games, self.seat, actions, inputs, at, self.effort.own
-        )
+        judged = self.replies[at] if at in self.replies else self.judge(at)
         if judged is None:
             return set(inputs)
         why: tuple[Reason, ...] = ()
