@@ -90,7 +90,7 @@ def add(command: AddCommand) -> None:
         type=names,
         required=True,
         metavar="NAME,NAME...",
-        help="two or more bots; one that is named twice takes two seats",
+        help="two or more bots; one that is named again takes another seat",
     )
     arena.add_argument(
         "--seats",
