@@ -25,11 +25,11 @@ from foxtray.bots.valuing import DEPTH
 from foxtray.bots.weights import read_weights, save_weights, weights_of
 from foxtray.bots.workspace import Array, new_workspace
 from foxtray.cli import main
-from foxtray.core.codes import DICE
+from foxtray.core.codes import DICE, ROLLS
 from foxtray.sim import batch
 from foxtray.sim import compiled as sim_compiled
 from foxtray.sim.arrays import STATE, tables_of
-from foxtray.train import compiled, run
+from foxtray.train import compiled, openings, run
 from foxtray.train.pack import pack
 from foxtray.train.plan import Plan
 from foxtray.train.playing import Player, Share
@@ -192,7 +192,7 @@ def played(seats: int, openings: float) -> tuple[Array, Array, Array]:
 def test_look_ahead_takes_the_luck_out_of_targets_and_nothing_else(game: str, seats: int) -> None:
     lucky, steady = (targets_of_the_first_throw(game, seats, throws) for throws in (0, 6))
     # With several seats, the luck of the others' rolls remains.
-    assert steady.std() < lucky.std() / (1.5 if seats == 1 else 1.15)
+    assert steady.std() < lucky.std() / (1.4 if seats == 1 else 1.15)
     # The same games: what the luck of their throws came to is zero in the mean.
     luck = lucky - steady
     assert abs(luck.mean()) < 3 * luck.std() / len(luck) ** 0.5
@@ -500,6 +500,34 @@ def test_the_last_round_at_a_table_is_worth_what_its_rest_brings() -> None:
         assert found.samples.targets[i] == pytest.approx(means[i] + rest, abs=1e-6)
         coming[seat] = found.samples.targets[i] - guesses[i]
     assert len(coming) > 20
+
+
+def test_a_player_alone_learns_in_the_last_round_from_results_without_luck() -> None:
+    """Plans alone promise too little: in Twice, planning again after an action finds more."""
+    ending = replace(run.ending_plan("twice", (1,), 1 << 41, 1), throws=6, decay=1.0, openings=0.0)
+    found = Player(ending).play(Share(ending.seed, 12), 0.0, weights_of("twice").nets(1))
+    rows, games, coming = found.samples, set[tuple[float, ...]](), 0.0
+    for i in reversed(range(found.size)):
+        end = float(rows.ends[i][-1])
+        if tuple(rows.ends[i]) not in games:  # a game is told from the next one by its end
+            games.add(tuple(rows.ends[i]))
+            coming = 0.0
+        coming += rows.luck[i]
+        assert rows.targets[i] == pytest.approx(end - rows.totals[i] - coming, abs=1e-6)
+    assert len(games) > 8
+    assert np.abs(rows.luck[: found.size]).max() > 5
+
+
+def test_half_of_the_openings_of_a_net_for_the_last_round_end_before_it() -> None:
+    game = Game.new("clever")
+    start = 10 * ROLLS  # five rounds of two turns
+    lengths = [
+        openings.throws_of(game.layout.tables, game.state, seed, 1, 1.0, True, True)
+        for seed in range(1_000)
+    ]
+    assert max(lengths) <= 11 * ROLLS
+    assert 400 < sum(length < start for length in lengths) < 550
+    assert sum(length <= start // 2 for length in lengths) > 50
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def add(command: AddCommand) -> None:
         "--openings",
         type=share,
         metavar="SHARE",
-        help="share of games, 0 to 1, opened by weak or one-sided players (default: 0.5)",
+        help="share of games, 0 to 1, opened by weak or one-sided players (0.2; to refit 0.5)",
     )
     train.add_argument(
         "--throws",

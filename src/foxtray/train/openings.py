@@ -43,17 +43,18 @@ def throws_of(
 
     It may end before any roll, since weak players also leave strange dice for their next roll, and
     ends with the start of the last turn at the latest. Late ends are more likely: there positions
-    differ most, and what is left to play is short. With `ending` it ends in the last round,
-    with `apart` at its start at the latest.
+    differ most, and what is left to play is short. With `apart` it ends at the start of the last
+    round at the latest. With `ending` half of them end in that round, and half before it: what good
+    play makes of a bad start is overrated by a net that has not seen it.
     """
     if chance.draw(low, high, OPENING, 0, 1000) >= share * 1000:
         return 0
     turns = t.rounds[s.seats] * rules.turns_in_round(s)
     start = (turns - rules.turns_in_round(s)) * ROLLS
     longest = (turns - 1) * ROLLS
-    if ending:
+    if ending and chance.draw(low, high, OPENING, 6, 2) == 0:
         return start + chance.draw(low, high, OPENING, 1, longest - start + 1)
-    if apart:
+    if ending or apart:
         longest = start
     one = chance.draw(low, high, OPENING, 1, longest)
     return 1 + max(one, chance.draw(low, high, OPENING, 7, longest))
@@ -69,15 +70,15 @@ def lasting(s: State, throws: int) -> bool:
 def kind_of(low: int, high: int, seat: int) -> int:
     """Who plays a seat's first turns."""
     drawn = chance.draw(low, high, OPENING, 2 + seat, KINDS)
-    if drawn < 4:
+    if drawn < 6:
         return RANDOM
-    if drawn < 10:
+    if drawn < 11:
         return ERRING
-    if drawn == 10:
-        return ONE_AREA
     if drawn == 11:
-        return NO_FOXES
+        return ONE_AREA
     if drawn == 12:
+        return NO_FOXES
+    if drawn == 13:
         return TASTE
     return WELL
 

@@ -118,7 +118,7 @@ def told(run: Trainer) -> str:
         )
     house = f" with {' and '.join(plan.options)}" if plan.options else ""
     searched = ""
-    if plan.throws and not plan.ending:
+    if plan.throws:
         searched = (
             f"; the luck of throws taken out by look-ahead with {plan.throws} stratified throws"
         )
@@ -130,10 +130,7 @@ def told(run: Trainer) -> str:
         )
     learned = f"TD({plan.decay:g}) on the points to come at chance nodes"
     if plan.ending:
-        learned = (
-            f"only the last round, TD({plan.decay:g}) on the mean values of {plan.throws} "
-            "stratified throws"
-        )
+        learned = f"only the last round, {learned}"
     return (
         f"{run.done} games of {' or '.join(map(str, plan.seats))} seat(s){house}, "
         f"seeds from {plan.seed}; {opened}"

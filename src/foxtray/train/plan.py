@@ -55,7 +55,7 @@ class Plan:
     throws: int = 0
     """Throws of look-ahead that replace the luck in a target; 0: no look-ahead."""
     ending: bool = False
-    """Whether a net for the last round is trained: its targets are the means of all throws."""
+    """Whether a net for the last round is trained. It needs throws."""
     keep: float = 0.999
     """The decay of the averaged weights, which are the ones that play."""
     options: tuple[str, ...] = ()

@@ -44,8 +44,11 @@ from foxtray.train import compiled
 from foxtray.train.plan import Plan, whole_number
 from foxtray.train.playing import Played, Share, players
 
-OPENINGS = 0.5
-"""The share of games with an opening, unless a run says otherwise."""
+OPENINGS = 0.2
+"""The share of games with an opening, unless a run says otherwise: a net that starts from nothing
+has to learn good play first."""
+REFIT_OPENINGS = 0.5
+"""The same for a net that plays well already."""
 ENDING_OPENINGS = 0.8
 """The same for a net of the last round."""
 FLATS = ("weights", "means", "squares", "averages")
@@ -207,12 +210,12 @@ def refit_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Pl
     plan = default_plan(game, seats, seed, threads)
     return replace(
         plan, per_round=8 * plan.per_round, passes=4, throws=6, rate=5e-4, decay=0.9, share=0.0,
-        strength=0.0,
+        strength=0.0, openings=REFIT_OPENINGS,
     )  # fmt: skip
 
 
 def ending_plan(game: str, seats: tuple[int, ...], seed: int, threads: int) -> Plan:
-    """A plan that trains a net for the last round: the mean of twelve throws has little noise."""
+    """A plan that trains a net for the last round: it takes more luck out, with twelve throws."""
     plan = refit_plan(game, seats, seed, threads)
     return replace(plan, ending=True, throws=12, rate=1e-3, openings=ENDING_OPENINGS)
 

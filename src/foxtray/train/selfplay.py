@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PREFERENCE = 11
 """The purpose of the draws that set a preference."""
+UNKNOWN = -1e9
+"""The luck of a throw that others make: only the mean value of some throws is known."""
 LUCK_BOUND = 16
 """How many states a plan explores completely to measure the luck of a throw. Any measure will do
 that treats the real throw like the others; a short plan is nearly as good and far cheaper."""
@@ -118,8 +120,8 @@ def play_game(
     Returns the row after them, and whether the game had an opening. With `throws`, the luck of
     each throw is its value less the mean value of some throws, for the seat that throws; what the
     others get from it is left to chance. With `ending`, only the last round is sampled, and the
-    target is that mean itself, for all seats. `apart`: the last round has a net of its own, which
-    the other one learns from at its start.
+    target of a seat that does not throw is that mean itself. `apart`: the last round has a net of
+    its own, which the other one learns from at its start.
     """
     t = tables[0]
     states[0] = states[1]
@@ -146,6 +148,7 @@ def play_game(
                 for row in range(first, at):
                     back_up(tables, s, row, low, high, bound, dealt, nets, inner, samples)
                 loops.throw(t, s, low, high, workspace.work)
+                note_luck(tables, s, first, at, bound, nets, inner, samples)
             elif throws > 0 and at > first:
                 seat = rules.active_seat(s)
                 row = first
@@ -193,6 +196,31 @@ def back_up(
         node = valuing.reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, dealt)
         total += inner.values[node]
     samples.targets[row] = total / len(dealt) - samples.totals[row]
+    samples.luck[row] = UNKNOWN
+
+
+def note_luck(
+    tables: list[Tables],
+    s: State,
+    first: int,
+    end: int,
+    bound: int,
+    nets: list[Net],
+    inner: Workspace,
+    samples: Samples,
+) -> None:
+    """Note the luck of a throw for the seat that made it: its value less the mean in the target.
+
+    The mean itself would be too low a target: a seat that plays on plans again after an action if
+    its plan was not complete, and so finds more than the plan promised.
+    """
+    for row in range(first, end):
+        seat = samples.seats[row]
+        if seat == rules.active_seat(s):
+            inner.nodes[0] = s
+            count = valuing.consider(tables, seat, bound, planner.LAST_BOUND, nets, inner)
+            value = inner.values[planner.best(inner.values, count)]
+            samples.luck[row] = value - samples.totals[row] - samples.targets[row]
 
 
 def sample_node(
@@ -213,16 +241,15 @@ def set_targets(
     first: int,
     end: int,
     decay: float,
-    ending: bool,
     apart: bool,
     samples: Samples,
 ) -> None:
     """Set the TD(lambda) targets of a finished game, from its end backwards, for each seat.
 
-    The luck of a throw is taken out, where it is known: the mean stays the same. With `ending` the
-    mean value of some throws is set already, in which there is no luck; but it trusts the best of
-    many guesses, which is too high, so what the rest of the game showed is added to it as well. If
-    the last round has a net of its own, its value is the target at the start.
+    The luck of a throw is taken out, where it is known: the mean stays the same. Where only the
+    mean value of some throws is known, it is the target, in which there is no luck; but it trusts
+    the best of many guesses, which is too high, so what the rest of the game showed is added to it
+    as well. If the last round has a net of its own, its value is the target at the start.
     """
     for seat in range(s.seats):
         coming = 0.0
@@ -233,7 +260,7 @@ def set_targets(
         for i in range(end - 1, first - 1, -1):
             if samples.seats[i] == seat:
                 step = total - samples.totals[i] + guess - samples.luck[i]
-                if ending:
+                if samples.luck[i] == UNKNOWN:
                     step = samples.targets[i]
                 coming = samples.guesses[i] if last else step + decay * (coming - guess)
                 last = False
@@ -290,5 +317,5 @@ def play_games(
         results[g] = float("nan") if led else 0.0
         for seat in range(s.seats):
             results[g] += rules.total_score(tables[0], s, seat) / s.seats
-        set_targets(tables[0], s, first, at, decay, ending, apart, samples)
+        set_targets(tables[0], s, first, at, decay, apart, samples)
     return at
