@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from random import Random
+from statistics import NormalDist
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,7 @@ from foxtray.bots import compiled, features, levels, network, player, search, wi
 from foxtray.bots.base import Bot, BotError, Opinion, ask
 from foxtray.bots.commands import described, measured
 from foxtray.bots.inputs import inputs_of
+from foxtray.bots.network import QUANTILES
 from foxtray.bots.player import LevelBot
 from foxtray.bots.weights import DamagedWeights, read_weights, weights_of
 from foxtray.bots.workspace import new_workspace, weights_in
@@ -400,6 +404,29 @@ def test_weights_of_the_first_version_are_read(game: str, seats: int, tmp_path: 
     assert (rest == old[0, 572 * 128 :]).all()
 
 
+def chance_between(points: float, spread: float) -> float:
+    """The chance to beat a rival who is expected to score 250, both with the same spread."""
+    levels = [(k + 0.5) / QUANTILES for k in range(QUANTILES)]
+    normal = [NormalDist(0.0, spread).inv_cdf(level) for level in levels]
+    w3 = [[0.0] * network.SECOND + [0.0] for _ in range(network.OUTPUTS)]
+    for k, end in enumerate(normal):
+        w3[network.QUANTILE + k][network.SECOND] = (points + end) / network.SCALE
+    workspace: Any = SimpleNamespace(
+        net=0, h2=[0.0] * network.SECOND, rivals=1, ends=[0.0] * QUANTILES,
+        rival_ends=[[0.0] * QUANTILES],
+    )  # fmt: skip
+    winning.note_rival([250 + end for end in normal], workspace.rival_ends[0])
+    nets: Any = [SimpleNamespace(w3=w3)]
+    return winning.chance_to_win(False, 0, nets, workspace)
+
+
+@pytest.mark.parametrize("lead", [-30, -10, 0, 10, 30])
+def test_the_luck_that_all_seats_share_does_not_blur_the_chance_to_win(lead: int) -> None:
+    """Totals at one table are correlated; without that, 0.29 was told for 0.27."""
+    between = NormalDist(0.0, 25 * math.sqrt(2 * (1 - winning.SHARED)))
+    assert chance_between(250 + lead, 25) == pytest.approx(between.cdf(lead), abs=0.012)
+
+
 GOLDEN = Path(__file__).parent / "golden" / "bots.json"
 
 
@@ -494,7 +521,7 @@ def test_a_bot_puts_first_what_it_would_do() -> None:
 def test_a_forecast_names_areas_foxes_and_a_range(game: str) -> None:
     bot = bots.bot("strong")
     assert isinstance(bot, LevelBot)
-    told, reached = [], []
+    told, reached, ended = [], [], 0
     for seed in range(12):
         for number, (moment, seat) in enumerate(moments(game, 1, seed, bots.bot("solid", seed))):
             forecast = bot.forecast(moment, seat)
@@ -503,9 +530,13 @@ def test_a_forecast_names_areas_foxes_and_a_range(game: str) -> None:
             if number == 20:
                 told.append(forecast)
             last = moment, forecast
-        score = last[0].play(0, bots.bot("solid", seed).choose(last[0], 0)).game.score(0)
-        reached.append(score)
-        assert last[1].points == pytest.approx(score.total, abs=30)
+        reached.append(last[0].play(0, bots.bot("solid", seed).choose(last[0], 0)).game.score(0))
+        # The forecast is of good play: `solid` can give away 30 points with its last action.
+        best = last[0].play(0, bot.choose(last[0], 0)).game
+        if best.over:
+            assert last[1].points == pytest.approx(best.score(0).total, abs=1)
+            ended += 1
+    assert ended >= 8
     # Half-way the means are not far from what came of it, though a weaker bot plays on.
     for a in range(5):
         gap = np.mean([f.areas[a] for f in told]) - np.mean([s.areas[a] for s in reached])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foxtray.bots import features, network, planner, search, winning
-from foxtray.bots.network import QUANTILES
 from foxtray.core import chance, rules
 
 if TYPE_CHECKING:
@@ -196,9 +195,8 @@ def weigh_rivals(
             network.points_to_come(t, s, other, nets, inner)
             ended = features.ended(t, s, other)
             winning.set_ends(ended, rules.total_score(t, s, other), nets, inner)
-            for k in range(QUANTILES):
-                workspace.rival_ends[count][k] = inner.ends[k]
-                inner.rival_ends[count][k] = inner.ends[k]
+            winning.note_rival(inner.ends, workspace.rival_ends[count])
+            winning.note_rival(inner.ends, inner.rival_ends[count])
             count += 1
     return count
 

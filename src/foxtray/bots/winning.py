@@ -9,6 +9,11 @@ from foxtray.bots.network import QUANTILE, QUANTILES, SCALE, SECOND
 if TYPE_CHECKING:
     from foxtray.bots.workspace import Doubles, Net, Singles, Workspace
 
+SHARED = 0.17
+"""The correlation between the final totals of two seats: the same dice serve all of them."""
+OWN = (1.0 - SHARED) ** 0.5
+"""The rest of a seat's spread. What all seats share decides nothing between them."""
+
 
 def output(net: Net, h2: Singles, k: int) -> float:
     """One output of the network from its last hidden layer."""
@@ -33,8 +38,23 @@ def set_ends(ended: bool, total: int, nets: list[Net], workspace: Workspace) -> 
         ends[at] = end
 
 
+def centre(ends: Doubles) -> float:
+    """The mean of the final totals of a seat."""
+    total = 0.0
+    for k in range(QUANTILES):
+        total += ends[k]
+    return total / QUANTILES
+
+
+def note_rival(ends: Doubles, rival_ends: Doubles) -> None:
+    """Note the final totals of a rival, without the luck that all seats share."""
+    middle = centre(ends)
+    for k in range(QUANTILES):
+        rival_ends[k] = middle + OWN * (ends[k] - middle)
+
+
 def share_below(ends: Doubles, points: float) -> float:
-    """The chance that a seat ends below `points`, with each quantile smoothed."""
+    """The chance that a rival ends below `points`, with each quantile smoothed."""
     width = max(1.0, (ends[QUANTILES - 1] - ends[0]) / (QUANTILES - 1))
     share = 0.0
     for k in range(QUANTILES):
@@ -45,10 +65,12 @@ def share_below(ends: Doubles, points: float) -> float:
 def chance_to_win(ended: bool, total: int, nets: list[Net], workspace: Workspace) -> float:
     """The chance that the seat valued last ends above all rivals."""
     set_ends(ended, total, nets, workspace)
+    middle = centre(workspace.ends)
     chance = 0.0
     for k in range(QUANTILES):
+        points = middle + OWN * (workspace.ends[k] - middle)
         ahead = 1.0
         for rival in range(workspace.rivals):
-            ahead *= share_below(workspace.rival_ends[rival], workspace.ends[k])
+            ahead *= share_below(workspace.rival_ends[rival], points)
         chance += ahead
     return chance / QUANTILES
