@@ -87,9 +87,7 @@ def measure_headroom(game: str, seats: int, count: int) -> None:
                 rows.setdefault(now, []).append((fmean(m.before for m in moments), found))
         print(f"{count} games of {level}", flush=True)
     curves = [fit(pairs) for _, pairs in sorted(rows.items())]
-    if seats == 1:
-        best = folder_of(game).strength["expert"]["mean"] + price_of_expert(game, count)
-        curves = anchored(curves, start, (best - start) / each)
+    curves = anchored(curves, start, found_by_expert(game, seats, count) / each)
     path = Path(games.__file__).parent / game / "headroom.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
     kept[str(seats)] = curves
@@ -98,12 +96,20 @@ def measure_headroom(game: str, seats: int, count: int) -> None:
     print(f"{game} with {seats} seats: {curves}")
 
 
-def price_of_expert(game: str, count: int) -> float:
-    """What the decisions of `expert` cost on average: with best play it would score this more."""
-    played = batch.play(game, [bots.chooser("expert", game)], HEADROOM_SEED, count, moves=True)
-    price = fmean(review(played.record(n), seed=1).players[0].price for n in range(count))
-    print(f"{count} games of expert, whose decisions cost {price:.1f} points", flush=True)
-    return price
+def found_by_expert(game: str, seats: int, count: int) -> float:
+    """What reviews of `expert` find beyond the weights in a game, on average.
+
+    It plays what it finds, so this is what its results show, without the luck in them.
+    """
+    chosen = [bots.chooser("expert", game)] * seats
+    played = batch.play(game, chosen, HEADROOM_SEED, count, moves=True)
+    found = [
+        review(played.record(n), seed=1, seats=[n % seats]).players[0].correction
+        for n in range(count)
+    ]
+    error = stdev(found) / math.sqrt(count)
+    print(f"{count} games of expert, where reviews find {fmean(found):.1f} ({error:.1f}) points")
+    return fmean(found)
 
 
 def fit(pairs: list[tuple[float, float]]) -> list[float]:
@@ -118,11 +124,7 @@ def fit(pairs: list[tuple[float, float]]) -> list[float]:
 
 
 def anchored(curves: list[list[float]], start: float, more: float) -> list[list[float]]:
-    """Tilt the curves so that they come to `more` at the start, and as before for weak players.
-
-    `expert` was measured in far more games than are reviewed here, and what its decisions cost
-    hardly varies.
-    """
+    """Tilt the curves so that they come to `more` at the start, and as before for weak players."""
     gap = (more - sum(curve(each, start) for each in curves)) / len(curves)
     tilt = gap / (start - WEAK)
     return [[round(a - tilt * WEAK, 4), round(b + tilt, 6), round(c, 9)] for a, b, c in curves]

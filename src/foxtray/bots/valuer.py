@@ -13,7 +13,15 @@ import numpy as np
 from foxtray.bots import compiled
 from foxtray.bots.levels import LEVELS
 from foxtray.bots.planner import UNKNOWN
-from foxtray.bots.valuing import ANOTHER, DEPTH, OTHERS_BOUND, PLAN_BOUND, SHORT, STRATUM
+from foxtray.bots.valuing import (
+    ANOTHER,
+    DEPTH,
+    OTHERS_BOUND,
+    PLAN_BOUND,
+    SHORT,
+    STRATUM,
+    last_throws,
+)
 from foxtray.bots.weights import read_weights, weights_of
 from foxtray.bots.workspace import Array, new_workspace
 from foxtray.core import rules
@@ -33,15 +41,14 @@ STEPS = 6
 """The rolls that a game is played on for; then the net values it."""
 TRUST = 0.7
 """The usual error of the look-ahead's difference between two lines, in points."""
-LAST_THROWS = 12
-"""How often the last throw of a solo game is tried after a reply; twice as often if plans are
-short."""
+LAST_SAMPLES = 432
+"""How many throws there are for the end of a solo game; the reply to each throw tries a few."""
 LATER = 1 << 11
 """The place of the last throws of a game, which all moments share; no input of a record has it."""
 GLANCE = LATER + 1
 """The place of the throws that a favourite reply is chosen by."""
-GLANCES = 12
-AHEAD = 24
+GLANCES = 6
+AHEAD = 18
 """With how many throws `finds` values the favourite reply to a throw."""
 BETWEEN = 2.0
 """How much what look-ahead finds differs from moment to moment, in points."""
@@ -81,8 +88,13 @@ class Worth:
     error: float = 0.0
     """The standard error of the points."""
     outlook: Outlook = NOTHING
-    exact: bool = False
-    """Whether every throw was enumerated, or nothing is left to chance."""
+    enumerated: bool = False
+    """Whether every throw was tried, or nothing is left to chance."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether there is no error at all: the end of a game may be sampled beyond that throw."""
+        return self.enumerated and self.error == 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +111,12 @@ class Comparison:
 
     def difference(self, a: int, b: int) -> tuple[float, float]:
         """How much more moment a is worth than moment b, and the standard error of that."""
-        if self.worths[a].exact and self.worths[b].exact:
-            gap, error = self.worths[a].points - self.worths[b].points, 0.0
-        else:
-            count = min(self.counts[a], self.counts[b])
-            gap, error = mean_and_error(self.samples[a, :count] - self.samples[b, :count])
+        count = min(self.counts[a], self.counts[b])
+        gap, error = mean_and_error(self.samples[a, :count] - self.samples[b, :count])
+        if a != b:
+            # The samples of an enumerated moment are all equal.
+            own = [self.worths[i].error for i in (a, b) if self.worths[i].enumerated]
+            error = math.hypot(error, *own)
         if a != b and a in self.residuals and b in self.residuals:
             more, doubt = believed(self.residuals[a] - self.residuals[b])
             gap, error = gap + more, math.hypot(error, doubt)
@@ -124,7 +137,7 @@ class Depth:
     """The throws for close calls."""
     tried: int = 0
     """With how many throws the value of a roll includes what look-ahead will find in the reply;
-    0: it does not. Three times as many if plans are short."""
+    0: it does not. Twice as many if plans are short."""
     rollouts: int = 0
     """How many times close and costly decisions are played out."""
     error: float = 0.3
@@ -163,9 +176,8 @@ class Valuer:
         self.inner = new_workspace(game)
         self.deeper = new_workspace(game, 2)
         self.code = compiled.valuing()
-        short = self.bound <= SHORT
-        self.more = 3 if short else 1
-        self.later = np.zeros((LAST_THROWS * (1 + short), DEPTH, DICE), np.int64)
+        self.more = 2 if self.bound <= SHORT else 1
+        self.later = np.zeros((LAST_SAMPLES, DEPTH, DICE), np.int64)
         self.code.deal(seed & MASK, seed >> 32, LATER, 0, self.later)
         self.glance = np.zeros((GLANCES, DEPTH, DICE), np.int64)
         self.code.deal(seed & MASK, seed >> 32, GLANCE, 0, self.glance)
@@ -275,8 +287,8 @@ class Valuer:
         for i, mask in enumerate(kinds):
             dice = int(mask).bit_count() if mask != ANOTHER else DICE
             if mask != ANOTHER and dice <= EXACT_DICE + bool(last[i]):
-                self.enumerate(every, i, seat, int(mask), rivals, outlooks, points)
-                worths[i].points, worths[i].exact = float(points[i, 0]), True
+                error = self.enumerate(every, i, seat, int(mask), rivals, outlooks, points)
+                worths[i] = Worth(float(points[i, 0]), error, enumerated=True)
                 counts[i] = points.shape[1]
             else:
                 open_ones.append(i)
@@ -290,15 +302,15 @@ class Valuer:
             open_ones = self.undecided(points, counts, worths, open_ones, done, depth, keep)
         leader = self.leading(points, counts, worths)
         for i, worth in enumerate(worths):
-            if not worth.exact:
-                if counts[i] == counts[leader] or worths[leader].exact:
+            if not worth.enumerated:
+                if counts[i] == counts[leader] or worths[leader].enumerated:
                     worth.points, worth.error = mean_and_error(points[i, : counts[i]])
                 else:
                     # Fewer throws than the leader: the difference is known better than the value.
                     lead, error = mean_and_error(points[leader, : counts[leader]])
                     gap, more = mean_and_error((points[i] - points[leader])[: counts[i]])
                     worth.points, worth.error = lead + gap, math.hypot(error, more)
-            outlook = outlooks[i] / (1 if worth.exact else counts[i])
+            outlook = outlooks[i] / (1 if worth.enumerated else counts[i])
             areas = len(self.layout.sheet.areas)
             worth.outlook = Outlook(
                 tuple(outlook[:areas].tolist()),
@@ -321,17 +333,19 @@ class Valuer:
         rivals: int,
         outlooks: Array,
         points: Array,
-    ) -> None:
-        """Value a moment by all throws of its dice."""
+    ) -> float:
+        """Value a moment by all throws of its dice; returns the error."""
         throws = np.ones((6 ** mask.bit_count(), DEPTH, DICE), np.int64)
         self.code.enumerate_faces(mask, throws)
         found = np.zeros((len(states), len(throws)))
-        self.code.sample(
+        variance = self.code.sample(
             self.tables, states, np.array([i]), seat, throws, 0, self.bound, rivals, self.nets,
             self.inner, self.deeper, self.later, found, outlooks,
         )  # fmt: skip
         outlooks[i] /= len(throws)
         points[i, :] = found[i].mean()
+        # Every so many throws are followed by the same last ones.
+        return math.sqrt(variance / min(len(throws), LAST_SAMPLES // last_throws(self.bound)))
 
     def sample(
         self,
@@ -357,9 +371,9 @@ class Valuer:
         """The best moment so far among those with the most throws."""
         most = max(counts)
         return max(
-            (i for i in range(len(counts)) if counts[i] == most or worths[i].exact),
+            (i for i in range(len(counts)) if counts[i] == most or worths[i].enumerated),
             key=lambda i: (
-                worths[i].points if worths[i].exact else float(points[i, : counts[i]].mean())
+                worths[i].points if worths[i].enumerated else float(points[i, : counts[i]].mean())
             ),
         )
 
@@ -417,8 +431,8 @@ class Valuer:
                 more = believed(residuals[i] - residuals[leader])[0]
             error = math.hypot(worth.error, doubt)
             # Where the game ends with this throw, nothing is misvalued.
-            exact = worth.exact and not residuals[i].any()
-            worths.append(Worth(worth.points + shift + more, error, worth.outlook, exact))
+            known = worth.enumerated and not residuals[i].any()
+            worths.append(Worth(worth.points + shift + more, error, worth.outlook, known))
         kept = {i: residuals[i] for i in which}
         return Comparison(worths, found.samples, found.counts, kept)
 

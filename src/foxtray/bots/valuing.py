@@ -35,9 +35,12 @@ ON_BOUND = 48
 """How many states the reply to a last roll explores completely if the roll before is tried, too."""
 SHORT = 64
 """Plans of up to this many states are short: there is time to try more throws."""
+LAST_THROWS = 12
+"""How often the last throw of a solo game is tried after a reply; twice as often if plans are
+short."""
 PLAN_BOUND = 1024
 """How many states the plan of a decision explores completely."""
-FEW = 6
+FEW = 4
 """How many replies to a roll of the future are glanced at."""
 NEAR = 8.0
 """They must be within this many points of the best by the net."""
@@ -191,41 +194,52 @@ def play_on(
     nets: list[Net],
     inner: Workspace,
     node: int,
+    number: int,
     deeper: list[Workspace],
     later: Array,
-) -> None:
-    """Value a reply by the last throws of the game, if only these are left.
+) -> float:
+    """Value a reply by the last throws of the game, if only these are left; returns its variance.
 
     There single cells decide, which a net of this size cannot tell apart. The more these throws
-    differ, the less their mean counts against the net's value. `later` has at least two strata of
-    throws. Two throws are tried only where plans are short.
+    differ, the less their mean counts against the net's value. Two throws are tried only where
+    plans are short. The reply to throw `number` has throws of its own, so that the errors of
+    different replies cancel out, while all candidates still share them.
     """
     left = throws_left(tables[0], inner.nodes[node])
     if left == 0 or (left == 2 and bound > SHORT):
-        return
+        return 0.0
     first = deeper[0]
     second = deeper[1]
     first.rivals = 0
     second.rivals = 0
     total = 0.0
     squares = 0.0
-    tried = len(later) if left == 1 else STRATUM
+    tried = last_throws(bound) if left == 1 else STRATUM
+    start = number * last_throws(bound)
     for k in range(tried):
         first.nodes[0] = inner.nodes[node]
-        found = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, first, later)
+        which = (start + k) % len(later)
+        found = reply(tables, seat, which, bound, planner.LAST_BOUND, nets, first, later)
         value = first.values[found]
         if throws_left(tables[0], first.nodes[found]) == 1:
             value = 0.0
-            for m in range(STRATUM, 2 * STRATUM):
+            for m in range(STRATUM):
                 second.nodes[0] = first.nodes[found]
-                end = reply(tables, seat, m, bound, ON_BOUND, nets, second, later)
+                which = (start + (k + 1) * STRATUM + m) % len(later)
+                end = reply(tables, seat, which, bound, ON_BOUND, nets, second, later)
                 value += second.values[end] / STRATUM
         total += value
         squares += value * value
     mean = total / tried
-    doubt = (squares / tried - mean * mean) / (tried - 1)
-    weight = NET_ERROR * NET_ERROR / (NET_ERROR * NET_ERROR + max(0.0, doubt))
+    doubt = max(0.0, (squares / tried - mean * mean) / (tried - 1))
+    weight = NET_ERROR * NET_ERROR / (NET_ERROR * NET_ERROR + doubt)
     inner.values[node] += weight * (mean - inner.values[node])
+    return weight * weight * doubt
+
+
+def last_throws(bound: int) -> int:
+    """How often the last throw of a game is tried after a reply."""
+    return LAST_THROWS * 2 if bound <= SHORT else LAST_THROWS
 
 
 def add_outlook(
@@ -267,17 +281,24 @@ def sample(
     later: Array,
     points: list[Array],
     outlooks: list[Array],
-) -> None:
-    """Value settled states under each throw: the points of each, and the sum of the outlooks."""
+) -> float:
+    """Value settled states under each throw: the points of each, and the sum of the outlooks.
+
+    Returns the mean variance of these points, which are exact unless they were found by playing on.
+    """
     inner = inners[0]
     inner.rivals = 0
+    variance = 0.0
     for i in which:
         for k in range(len(throws)):
             inner.nodes[0] = states[i]
             node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
-            play_on(tables, seat, bound, nets, inner, node, deeper, later)
+            variance += play_on(
+                tables, seat, bound, nets, inner, node, first + k, deeper, later
+            )  # fmt: skip
             points[i][first + k] = inner.values[node]
             add_outlook(tables[0], node, seat, nets, inner, rivals, outlooks[i])
+    return variance / (len(which) * len(throws))
 
 
 def look(
@@ -298,7 +319,7 @@ def look(
     for k in range(len(throws)):
         inner.nodes[0] = states[0]
         node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
-        play_on(tables, seat, bound, nets, inner, node, deeper, later)
+        play_on(tables, seat, bound, nets, inner, node, k, deeper, later)
         total += inner.values[node]
     return total / len(throws)
 
@@ -367,7 +388,7 @@ def finds(
         found[k] = look(tables, leaves, seat, bound, nets, inners, deeper, later, ahead)
         inner.nodes[0] = states[0]
         node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
-        play_on(tables, seat, bound, nets, inner, node, deeper, later)
+        play_on(tables, seat, bound, nets, inner, node, k, deeper, later)
         found[k] -= inner.values[node]
 
 
@@ -431,13 +452,15 @@ def roll_out(
                 for k in range(STRATUM):
                     inner.nodes[0] = outer.nodes[0]
                     node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
-                    play_on(tables, seat, bound, nets, inner, node, deeper, later)
+                    play_on(
+                        tables, seat, bound, nets, inner, node, number * STRATUM + k, deeper, later
+                    )
                     mean += inner.values[node] / STRATUM
                 place = (where << 12 ^ number << 5 ^ step) & chance.MASK
                 k = chance.draw(low, high, PICK, place, STRATUM)
                 inner.nodes[0] = outer.nodes[0]
                 node = reply(tables, seat, k, bound, planner.LAST_BOUND, nets, inner, throws)
-                play_on(tables, seat, bound, nets, inner, node, deeper, later)
+                play_on(tables, seat, bound, nets, inner, node, number * STRATUM + k, deeper, later)
                 value = inner.values[node]
                 luck += value - mean
                 if step == 0:
@@ -477,7 +500,7 @@ def worth_of(
     count = survey(tables, states, seat, bound, nets, workspaces)
     workspace = workspaces[0]
     node = planner.best(workspace.values, count)
-    play_on(tables, seat, bound, nets, workspace, node, deeper, later)
+    play_on(tables, seat, bound, nets, workspace, node, 0, deeper, later)
     value: float = workspace.values[node]
     return value
 
@@ -508,7 +531,6 @@ def rivals_of(
             winning.set_ends(
                 features.ended(t, s, other), rules.total_score(t, s, other), nets, inner
             )
-            for k in range(len(inner.ends)):
-                inner.rival_ends[count][k] = inner.ends[k]
+            winning.note_rival(inner.ends, inner.rival_ends[count])
             count += 1
     return count

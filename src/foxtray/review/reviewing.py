@@ -47,7 +47,7 @@ class Effort:
 
 EFFORTS: dict[EffortName, Effort] = {
     "quick": Effort(Depth(24, 24), Depth(12, 12)),
-    "normal": Effort(Depth(48, 432, tried=6), Depth(24, 24)),
+    "normal": Effort(Depth(48, 288, tried=6), Depth(24, 24)),
     "deep": Effort(Depth(144, 432, tried=24, rollouts=48), Depth(96, 96)),
 }
 
