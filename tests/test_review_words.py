@@ -29,10 +29,11 @@ SAMPLE = {
     "used": Reason("used", track="extra", amount=1),
     "marks": Reason("marks", amount=5),
     "dice": Reason("dice", amount=1),
+    "turn": Reason("turn", amount=3),
     "win": Reason("win", amount=0.031),
 }
 SAID = {"area": "3", "instead": "1", "lowest": "4", "foxes": "0.4", "fox_now": "1", "kept": "2",
-        "marks": "5", "dice": "1", "win": "3"}  # fmt: skip
+        "marks": "5", "dice": "1", "turn": "3", "win": "3"}  # fmt: skip
 
 
 def decisions(game: str, names: tuple[str, ...]) -> list[tuple[int, Decision]]:
@@ -88,6 +89,10 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
                 case "dice":
                     assert len(ends[0].rolling()) - len(ends[1].rolling()) == reason.amount
                     assert {end.turn for end in ends} == {games[decision.at].turn}
+                case "turn":
+                    assert len(ends[0].rolling()) == reason.amount >= 1
+                    assert ends[0].turn == games[decision.at].turn
+                    assert ends[1].turn > ends[0].turn or not ends[1].rolling()
                 case "marks":
                     assert len(best.actions) >= 1
                 case "win":
@@ -192,3 +197,22 @@ def test_a_hint_claims_only_a_clear_lead() -> None:
     )
     only = Hint(found.best, found.alternatives[:1], 0.0, 0.0, ())
     assert words.advice("clever", only) == "There is nothing else to do."
+
+
+def test_a_language_without_texts_is_english_throughout() -> None:
+    """It was English with decimal commas."""
+    reason = Reason("foxes", "", "", 0.4)
+    assert words.sentence("clever", reason, "xx") == words.sentence("clever", reason, "en")
+
+
+def test_a_choice_that_ends_the_turn_is_told() -> None:
+    game = Game.new("clever").roll(Throw((6, 1, 1, 2, 1, 3))).game
+    tracks = {name: left - spent for name, (left, spent) in game.tracks(0).items()}
+    low, high = (
+        Line((action,), points, 0.0, None, (20.0,) * 5, 2.0, tracks)
+        for action, points in (("o>o", 280.0), ("w>o", 250.0))
+    )
+    assert reasons(game, 0, low, high)[0] == Reason("turn", amount=5)
+    assert Reason("turn", amount=5) not in reasons(game, 0, high, low)
+    said = words.sentence("clever", Reason("turn", amount=5))
+    assert said == "Your turn goes on, with 5 dice for the next roll."

@@ -18,8 +18,8 @@ LEAST_FOXES = 0.15
 LEAST_CHANCE = 0.02
 FEW_FOXES = 0.75
 """With fewer expected foxes, the lowest area is not worth mentioning."""
-# What an action, a mark or a die counts when reasons are ordered, in points.
-ACTION, MARK, DIE = 2.0, 0.5, 1.0
+# What an action, a mark, a die or going on with a turn counts when reasons are ordered, in points.
+ACTION, MARK, DIE, TURN = 2.0, 0.5, 1.0, 8.0
 
 
 class Facts(NamedTuple):
@@ -77,7 +77,9 @@ def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ..
             add(ACTION / 2, "used", -kept, track=track)
     if ours_now.marks > theirs_now.marks:
         add(MARK, "marks", ours_now.marks - theirs_now.marks)
-    if ours_now.dice is not None and theirs_now.dice is not None:
+    if ours_now.dice is not None and theirs_now.dice is None:
+        add(TURN, "turn", ours_now.dice)
+    elif ours_now.dice is not None and theirs_now.dice is not None:
         if ours_now.dice > theirs_now.dice:
             add(DIE, "dice", ours_now.dice - theirs_now.dice)
     if best.win_chance is not None and chosen.win_chance is not None:
