@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
+import io
 import json
+import re
+import time
 import xml.etree.ElementTree as ET
 from html import escape
 from pathlib import Path
@@ -15,7 +19,7 @@ from foxtray import bots
 from foxtray.cli import main
 from foxtray.history import Setup
 from foxtray.record import Record
-from foxtray.review import read_review, words
+from foxtray.review import Review, chart, page, read_review, words
 from foxtray.review.reviewing import games_of, luck_of
 from foxtray.review.strength import strengths
 from foxtray.sim import batch
@@ -44,12 +48,12 @@ def test_the_table_adds_up(evening: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_json_svg_and_html(
     evening: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    picture, page = tmp_path / "a.svg", tmp_path / "a.html"
+    picture, path = tmp_path / "a.svg", tmp_path / "a.html"
     command = ["review", str(evening), "--quick", "--seed", "1", "--json"]
-    assert main([*command, "--svg", str(picture), "--html", str(page), "--lang", "de"]) == 0
+    assert main([*command, "--svg", str(picture), "--html", str(path), "--lang", "de"]) == 0
     assert read_review(json.loads(capsys.readouterr().out)) == reviewed("clever", ("casual",))
     assert ET.fromstring(picture.read_text()).tag.endswith("svg")
-    text = page.read_text()
+    text = path.read_text()
     assert '<html lang="de">' in text
     assert "Teuerste Entscheidungen" in text
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
@@ -58,14 +62,51 @@ def test_json_svg_and_html(
 
 
 def test_the_page_tells_moves_in_words(evening: Path, tmp_path: Path) -> None:
-    page = tmp_path / "a.html"
-    assert main(["review", str(evening), "--quick", "--seed", "1", "--html", str(page)]) == 0
-    text = page.read_text()
+    path = tmp_path / "a.html"
+    assert main(["review", str(evening), "--quick", "--seed", "1", "--html", str(path)]) == 0
+    text = path.read_text()
     found = reviewed("clever", ("casual",))
     worst = found.players[0].costliest()[0]
     before = games_of(played("clever", ("casual",)))[worst.at]
     for line in (worst.chosen, worst.best):
         assert escape(words.in_english(before, 0, line.actions)) in text
+
+
+def test_the_picture_tells_luck_from_what_others_did() -> None:
+    found = reviewed("clever", ("casual", "random"))
+    colours = {kind: chart.COLOURS[kind] for kind in ("roll", "decision", "influence")}
+    assert len(set(colours.values())) == 3
+    picture = chart.svg(found.players[0], "x")
+    moments = found.players[0].moments
+    for kind, colour in colours.items():
+        most = sum(moment.kind == kind for moment in moments)
+        assert 0 < picture.count(f'fill="{colour}"') - 1 <= most  # one of them is in the legend
+    assert ">Others<" in picture
+    assert ">Others<" not in chart.svg(reviewed("clever", ("casual",)).players[0], "x")
+
+
+def test_a_page_writes_numbers_as_its_language_does() -> None:
+    found = reviewed("clever", ("casual", "random"))
+    games = games_of(played("clever", ("casual", "random")))
+    text = page.html(found, games, "evening.fox", "de")
+    plain = re.sub(r"<style>.*?</style>|<svg.*?</svg>|<[^>]*>", " ", text, flags=re.DOTALL)
+    assert re.search(r"\d,\d", plain)
+    assert not re.search(r"\d\.\d", plain)
+    assert f"−{found.players[0].price:.1f}".replace(".", ",") in plain
+    for heading in ("1. casual", "2. random"):
+        assert f"<h2>{heading}</h2>" in text
+
+
+def test_a_game_that_has_not_begun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / f"{'long' * 40}.fox"
+    Record(Setup("clever", seed=1)).save(path)
+    picture = tmp_path / "a.svg"
+    assert main(["review", str(path), "--quick", "--svg", str(picture)]) == 0
+    said = capsys.readouterr().out
+    (total,) = (line.split() for line in said.splitlines() if line.startswith(" all"))
+    assert total[2:5] == ["0.0", "0.0", "0.0"], "it showed -0.0"
+    shown = ET.fromstring(picture.read_text()).findall("{*}text")
+    assert max(len(text.text or "") for text in shown) <= chart.LONGEST
 
 
 def test_several_games_show_the_strength(
@@ -95,7 +136,8 @@ def test_a_single_game_has_no_error() -> None:
     ("options", "complaint"),
     [
         (["--deep", "--quick"], "--deep and --quick cannot be combined"),
-        (["--seat", "3"], "there is no seat 3; choose 1 to 1"),
+        (["--seat", "3"], "{evening}: there is no seat 3; this game has only seat 1"),
+        (["--seed", "1e29"], "the seed must be a whole number from 0 to 2^64 - 1"),
         (["--svg", "a.png"], "cannot write to a.png; its name must end in .svg"),
         (["--html", "a.txt"], "cannot write to a.txt; its name must end in .html"),
     ],
@@ -104,7 +146,85 @@ def test_mistakes_are_told_in_a_sentence(
     options: list[str], complaint: str, evening: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["review", str(evening), *options]) == 2
-    assert capsys.readouterr().err == f"foxtray: {complaint}\n"
+    assert capsys.readouterr().err == f"foxtray: {complaint.format(evening=evening)}\n"
+
+
+def test_a_game_from_the_standard_input(
+    evening: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fed(data: bytes) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    fed(evening.read_bytes())
+    assert main(["review", "-", "--quick", "--seed", "1", "--json"]) == 0
+    assert read_review(json.loads(capsys.readouterr().out)) == reviewed("clever", ("casual",))
+    fed(evening.read_bytes())
+    assert main(["replay", "-"]) == 0
+    assert "Verified" in capsys.readouterr().out
+    for data, complaint in (
+        (b"", "standard input: line 1: expected 'foxtray'"),
+        (b"\xff\xfe", "standard input is not a text file"),
+    ):
+        fed(data)
+        assert main(["review", "-"]) == 2
+        assert capsys.readouterr().err == f"foxtray: {complaint}\n"
+
+
+def unused(*args: object, **more: object) -> Review:
+    raise AssertionError("a game was reviewed before all mistakes were told")
+
+
+def test_a_seat_that_one_game_lacks_is_told_before_the_work(
+    evening: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("foxtray.review.commands.review", unused)
+    two = tmp_path / "two.fox"
+    Record(Setup("clever", 2, seed=1)).save(two)
+    assert main(["review", str(two), "--seat", "3"]) == 2
+    assert "two.fox: there is no seat 3; this game has seats 1 to 2" in capsys.readouterr().err
+    assert main(["review", str(two), str(evening), "--seat", "2"]) == 2
+    assert "evening.fox: there is no seat 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["svg", "html"])
+def test_a_folder_that_is_missing_is_told_before_the_work(
+    option: str,
+    evening: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("foxtray.review.commands.review", unused)
+    path = tmp_path / "none" / f"a.{option}"
+    assert main(["review", str(evening), f"--{option}", str(path)]) == 2
+    assert capsys.readouterr().err == f"foxtray: {path}: No such file or directory\n"
+
+
+def test_strength_counts_finished_games_once(
+    evening: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    copy, fresh = tmp_path / "copy.fox", tmp_path / "fresh.fox"
+    copy.write_text(evening.read_text())
+    Record(Setup("clever", seed=1)).save(fresh)
+    files = [str(evening), str(copy), str(fresh)]
+    assert main(["review", *files, "--quick", "--seed", "1", "--json"]) == 0
+    said = capsys.readouterr()
+    (found,) = json.loads(said.out)["strengths"]
+    assert (found["games"], found["error"]) == (1, None)
+    assert f"{copy} is the same game as {evening}; it counts once" in said.err
+    assert f"{fresh} is not finished, so it does not count" in said.err
+    monkeypatch.setattr("foxtray.review.commands.review", unused)
+    for form in ([], ["--json"]):
+        assert main(["review", str(fresh), str(fresh), *form]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert "none of these games is finished" in said.err
 
 
 def test_a_missing_or_broken_file_is_refused(
@@ -127,12 +247,37 @@ def test_ctrl_c_leaves_the_files_alone(
     def stop(*args: object, **more: object) -> None:
         raise KeyboardInterrupt
 
-    page = tmp_path / "a.html"
-    page.write_text("kept")
+    path = tmp_path / "a.html"
+    path.write_text("kept")
     monkeypatch.setattr("foxtray.review.commands.review", stop)
-    assert main(["review", str(evening), "--html", str(page)]) == 130
+    assert main(["review", str(evening), "--html", str(path)]) == 130
     assert capsys.readouterr().err == "foxtray: interrupted after 0 of 1 games\n"
-    assert page.read_text() == "kept"
+    assert path.read_text() == "kept"
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_ctrl_c_in_a_callback_of_the_compiler_is_not_lost(
+    goes_on: bool,
+    evening: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It ended in a traceback, or the review went on as if nothing had happened."""
+
+    def strike() -> None:
+        raise KeyboardInterrupt
+
+    def compiling(*args: object, **more: object) -> Review:
+        ctypes.CFUNCTYPE(None)(strike)()
+        if goes_on:
+            for _ in range(200):
+                time.sleep(0.05)
+        raise RuntimeError("no compiled object yet")
+
+    monkeypatch.setattr("foxtray.review.commands.review", compiling)
+    assert main(["review", str(evening)]) == 130
+    told = "foxtray: interrupted after 0 of 1 games\n" if goes_on else ""
+    assert capsys.readouterr().err == told
 
 
 def test_a_game_without_weights_is_refused(

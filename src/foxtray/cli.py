@@ -11,7 +11,9 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from _thread import interrupt_main
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -47,6 +49,8 @@ ROOMY = 34
 LONGEST_NAME = 20
 BAD_INPUT = 2
 CLOSED_PIPE = 1
+AGAIN = 0.1
+"""Seconds after which a Ctrl-C that was dropped is sent again."""
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """The errors of a file that cannot be written, such as on a full disk."""
 
@@ -155,7 +159,9 @@ def build_parser() -> Parser:
         "replay a record, verify it and show the final sheets",
         ["evening.fox", "evening.fox --json"],
     )
-    replay.add_argument("file", type=Path, metavar="FILE", help="a .fox file")
+    replay.add_argument(
+        "file", type=Path, metavar="FILE", help="a .fox file, or - for the standard input"
+    )
     replay.add_argument("--json", action="store_true", help="print one JSON object")
     replay.add_argument(
         "--commitment", metavar="SHA256", help="the commitment that you saw before the game started"
@@ -187,7 +193,7 @@ def build_parser() -> Parser:
     engine_commands.add(command)
     rating_commands.add(command)
     train_commands.add(command)
-    review_commands.add(command, load)
+    review_commands.add(command, load_or_read)
     server_commands.add(command)
 
     completing = command(
@@ -205,12 +211,23 @@ def build_parser() -> Parser:
 
 def load(path: Path) -> tuple[Record, bool]:
     """A record from its file, and whether its dice could be verified."""
+    return parsed(str(path), path.read_bytes())
+
+
+def load_or_read(path: Path) -> tuple[Record, bool]:
+    """The same; `-` is the standard input."""
+    if str(path) != "-":
+        return load(path)
+    return parsed("standard input", sys.stdin.buffer.read())
+
+
+def parsed(name: str, data: bytes) -> tuple[Record, bool]:
     try:
-        return record.read(path.read_text(encoding="utf-8"))
+        return record.read(data.decode().replace("\r\n", "\n").replace("\r", "\n"))
     except UnicodeDecodeError:
-        raise FoxtrayError(f"{path} is not a text file") from None
+        raise FoxtrayError(f"{name} is not a text file") from None
     except FoxtrayError as error:
-        raise FoxtrayError(f"{path}: {error}") from None
+        raise FoxtrayError(f"{name}: {error}") from None
 
 
 def new_record(args: argparse.Namespace) -> Record:
@@ -313,7 +330,7 @@ def run_rules(args: argparse.Namespace) -> int:
 
 
 def run_replay(args: argparse.Namespace) -> int:
-    found, verified = load(args.file)
+    found, verified = load_or_read(args.file)
     compare_kept(found.setup, args)
     if args.json:
         print(json.dumps(summary(found, verified)))
@@ -406,7 +423,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 complain(sentence)
             given = sys.argv[1:] if argv is None else argv
             args = build_parser().parse_args(given or ["serve", "--open"])
-            return int(args.run(args))
+            with keeping_ctrl_c():
+                return int(args.run(args))
         finally:
             sys.stdout.flush()
     except BrokenPipeError:  # the reader is gone
@@ -422,6 +440,37 @@ def main(argv: Sequence[str] | None = None) -> int:
         return complain(f"standard output: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+@contextlib.contextmanager
+def keeping_ctrl_c() -> Iterator[None]:
+    """Keep a Ctrl-C that arrives in a callback of a library in C, which drops it.
+
+    While the compiler of the bots works, that is likely; it may then fail with an error of its own.
+    """
+    again = threading.Timer(AGAIN, interrupt_main)
+    again.daemon = True
+    lost = False
+    before = sys.unraisablehook
+
+    def hook(dropped: sys.UnraisableHookArgs) -> None:
+        nonlocal lost
+        if dropped.exc_type is not KeyboardInterrupt:
+            before(dropped)
+        elif not lost:
+            lost = True
+            again.start()  # the callback is over by then
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    except Exception:
+        if lost:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        again.cancel()
+        sys.unraisablehook = before
 
 
 def discard_output() -> None:

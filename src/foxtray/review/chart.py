@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from html import escape
 
-from foxtray.review.model import Decision, SeatReview
+from foxtray.review.model import SeatReview
 from foxtray.review.words import ENGLISH, texts
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 520, 340, 40, 12, 56, 34
 """Not wide, so that words can still be read on a phone."""
 BARS = 100
 """The height of the part with bars, below the line."""
-LINE, LUCK, PRICE = "#1f4f82", "#2f7d4f", "#a33327"
+LINE = "#1f4f82"
+COLOURS = {"roll": "#2f7d4f", "decision": "#a33327", "influence": "#b07a1e"}
+"""By kind of moment."""
+LONGEST = 50
+"""The characters of a title that fit into the picture."""
 STEPS = (5, 10, 20, 50, 100, 200)
 
 
@@ -40,10 +44,13 @@ def svg(player: SeatReview, title: str, language: str = ENGLISH) -> str:
         'font-family="sans-serif" font-size="14" fill="#333">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-        text(LEFT, 20, title, "start", ' font-size="16"'),
+        text(LEFT, 20, shorten(title), "start", ' font-size="16"'),
     ]
     at = LEFT
-    for colour, key in ((LINE, "value"), (LUCK, "luck"), (PRICE, "price")):
+    keys = [(LINE, "value"), (COLOURS["roll"], "luck"), (COLOURS["decision"], "price")]
+    if any(moment.kind == "influence" for moment in moments):
+        keys.append((COLOURS["influence"], "others"))
+    for colour, key in keys:
         word = label[f"page.{key}"]
         parts.append(f'<rect x="{at}" y="32" width="10" height="10" fill="{colour}"/>')
         parts.append(text(at + 15, 42, word, "start"))
@@ -66,7 +73,7 @@ def svg(player: SeatReview, title: str, language: str = ENGLISH) -> str:
         tall = abs(change) / largest * BARS / 2
         if tall >= 0.5:
             top = zero - tall if change > 0 else zero
-            colour = PRICE if isinstance(moment, Decision) else LUCK
+            colour = COLOURS[moment.kind]
             wide = max(1.5, (WIDTH - LEFT - RIGHT) / count - 1)
             parts.append(
                 f'<rect x="{x(place):.1f}" y="{top:.1f}" width="{wide:.1f}" '
@@ -78,6 +85,11 @@ def svg(player: SeatReview, title: str, language: str = ENGLISH) -> str:
     parts.append(f'<path d="{line}" fill="none" stroke="{LINE}" stroke-width="2"/>')
     parts.append(text(WIDTH - RIGHT, HEIGHT - 14, label["page.round"], "end"))
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def shorten(title: str) -> str:
+    """A title that fits; the whole one is what the picture is called."""
+    return title if len(title) <= LONGEST else title[: LONGEST - 1] + "…"
 
 
 def text(x: float, y: float, words: str, anchor: str = "middle", more: str = "") -> str:

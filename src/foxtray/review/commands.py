@@ -8,14 +8,17 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from foxtray.arguments import INTERRUPTED, AddCommand, whole
+from foxtray.dice import SeededDice
 from foxtray.errors import BadSetup, FoxtrayError
 from foxtray.files import replacing
 from foxtray.game import Game
+from foxtray.games.registry import folder_of
 from foxtray.record import Record, read
 from foxtray.review import chart, page, review, words
 from foxtray.review.model import Decision, EffortName, Hint, Review, SeatReview
@@ -42,7 +45,11 @@ def add(command: AddCommand, load: Load) -> None:
         ],
     )
     parser.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="one or more .fox files"
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="one or more .fox files, or - for the standard input",
     )
     parser.add_argument("--seat", type=whole, metavar="N", help="review only this seat")
     parser.add_argument("--deep", action="store_true", help="take about ten times as long")
@@ -70,33 +77,97 @@ def run(args: argparse.Namespace, load: Load) -> int:
         raise BadSetup("--svg and --html need a single file")
     check_name(args.svg, ".svg")
     check_name(args.html, ".html")
+    SeededDice(args.seed)  # refuses a seed that is too large
     need_numbers()
     effort: EffortName = "deep" if args.deep else "quick" if args.quick else "normal"
-    records = [load(path)[0] for path in args.files]
-    progress = Progress(len(records))
+    games = [Named(str(path), load(path)[0]) for path in args.files]
+    check_seat(games, args.seat)
+    if several:
+        games = counting(games)
+    progress = Progress(len(games))
     found: list[Review] = []
     try:
-        with pool_at(args.ray) as pool:
-            for each in reviews(records, effort, args, pool, progress):
+        with ExitStack() as files:
+            # Opened before the work, so that a wrong name is reported at once.
+            picture = files.enter_context(replacing(args.svg)) if args.svg else None
+            written = files.enter_context(replacing(args.html)) if args.html else None
+            pool = files.enter_context(pool_at(args.ray))
+            for each in reviews(games, effort, args, pool, progress):
                 found.append(each)
                 progress.done += 1
                 progress.show(0.0)
+            heading = args.files[0].name
+            if heading == "-":
+                heading = folder_of(found[0].game).text(args.lang)["title"]
+            if picture:
+                picture.write(chart.svg(found[0].players[0], heading, args.lang))
+            if written:
+                before = games_before(games[0].record)
+                written.write(page.html(found[0], before, heading, args.lang))
     except KeyboardInterrupt:
         progress.wipe()
-        print(f"foxtray: interrupted after {len(found)} of {len(records)} games", file=sys.stderr)
+        print(f"foxtray: interrupted after {len(found)} of {len(games)} games", file=sys.stderr)
         if several and found:
             tell_strengths(found, args.json)
         return INTERRUPTED
+    except BaseException:
+        progress.wipe()
+        raise
     progress.wipe()
     if several:
         tell_strengths(found, args.json)
-        return 0
-    tell(args, records[0], found[0])
+    elif args.json:
+        print(json.dumps(found[0].as_json()))
+    else:
+        print("\n".join(report(games_before(games[0].record), found[0], args.lang)))
     return 0
 
 
+class Named(NamedTuple):
+    """A record and the name of its file."""
+
+    name: str
+    record: Record
+
+
+def check_seat(games: Sequence[Named], seat: int | None) -> None:
+    """Refuse a seat that one of the games does not have, before the first one is reviewed."""
+    for name, record in games:
+        seats = record.setup.seats
+        if seat is not None and not 1 <= seat <= seats:
+            which = "only seat 1" if seats == 1 else f"seats 1 to {seats}"
+            raise BadSetup(f"{name}: there is no seat {seat}; this game has {which}")
+
+
+def counting(games: Sequence[Named]) -> list[Named]:
+    """The games that show strength: those that are over, each of them once."""
+    found: dict[str, Named] = {}
+    for game in games:
+        text = game.record.text()
+        if not game.record.game.over:
+            note(f"{game.name} is not finished, so it does not count")
+        elif text in found:
+            note(f"{game.name} is the same game as {found[text].name}; it counts once")
+        else:
+            found[text] = game
+    if not found:
+        raise FoxtrayError("none of these games is finished; only finished games show strength")
+    return list(found.values())
+
+
+def note(sentence: str) -> None:
+    print(f"foxtray: {sentence}", file=sys.stderr)
+
+
+def games_before(record: Record) -> list[Game]:
+    """The game before each input."""
+    from foxtray.review.reviewing import games_of
+
+    return games_of(record)
+
+
 def reviews(
-    records: Sequence[Record],
+    games: Sequence[Named],
     effort: EffortName,
     args: argparse.Namespace,
     pool: Pool | None,
@@ -105,12 +176,11 @@ def reviews(
     """Review games one after the other here, or many at the same time in a pool."""
     seats = None if args.seat is None else [args.seat - 1]
     if pool is None:
-        for record in records:
+        for _, record in games:
             yield review(record, effort, args.seed, seats=seats, watch=progress.show)
         return
     work = partial(review_sent, effort=effort, seed=args.seed, seats=seats)
-    named = zip(args.files, records, strict=True)
-    yield from pool.map(work, (SentGame(str(path), record.text()) for path, record in named))
+    yield from pool.map(work, (SentGame(name, record.text()) for name, record in games))
 
 
 class SentGame(NamedTuple):
@@ -133,24 +203,6 @@ def check_name(path: Path | None, ending: str) -> None:
     """Refuse a file name that does not suit its contents."""
     if path and path.suffix.lower() != ending:
         raise BadSetup(f"cannot write to {path}; its name must end in {ending}")
-
-
-def tell(args: argparse.Namespace, record: Record, found: Review) -> None:
-    """Print one review, and write its files."""
-    from foxtray.review.reviewing import games_of
-
-    heading = args.files[0].name
-    games = games_of(record)
-    if args.svg:
-        with replacing(args.svg) as file:
-            file.write(chart.svg(found.players[0], heading, args.lang))
-    if args.html:
-        with replacing(args.html) as file:
-            file.write(page.html(found, games, heading, args.lang))
-    if args.json:
-        print(json.dumps(found.as_json()))
-    else:
-        print("\n".join(report(games, found, args.lang)))
 
 
 def tell_strengths(found: Sequence[Review], as_json: bool) -> None:
@@ -209,7 +261,14 @@ def report(games: Sequence[Game], found: Review, language: str = words.ENGLISH) 
 
 
 def wrapped(text: str, indent: str = " ") -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return filled(text, indent, indent)
+
+
+def filled(text: str, first: str, other: str) -> list[str]:
+    """Lines of a text, broken between words: a re-roll stays whole."""
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
+    )
 
 
 def rounds(player: SeatReview, shared: bool) -> list[str]:
@@ -231,15 +290,22 @@ def rounds(player: SeatReview, shared: bool) -> list[str]:
                 else:
                     price -= change
                 value = moment.after
-        middle = f"{gain:+9.1f}" if shared else ""
-        sums = f"{luck:+9.1f}{middle}{-price:9.1f}{correction:+12.1f}"
+        middle = f"{signed(gain):>9}" if shared else ""
+        sums = f"{signed(luck):>9}{middle}{signed(-price):>9}{signed(correction):>12}"
         lines.append(f" round {number + 1:<4}{start:9.1f}{sums}")
-    middle = f"{player.influence:+9.1f}" if shared else ""
+    middle = f"{signed(player.influence):>9}" if shared else ""
+    sums = f"{signed(player.luck):>9}{middle}{signed(-player.price):>9}"
     lines.append(
-        f" {'all':<10}{player.expected:9.1f}{player.luck:+9.1f}{middle}{-player.price:9.1f}"
-        f"{player.correction:+12.1f}  = {player.result:.0f}"
+        f" {'all':<10}{player.expected:9.1f}{sums}{signed(player.correction):>12}"
+        f"  = {player.result:.0f}"
     )
     return lines
+
+
+def signed(number: float) -> str:
+    """A number with its sign; 0.0 has none."""
+    text = f"{number:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
 
 
 def told(game: str, decision: Decision, before: Game, seat: int, language: str) -> list[str]:
@@ -251,7 +317,7 @@ def told(game: str, decision: Decision, before: Game, seat: int, language: str) 
         text = (
             f"{label} {actions} ({line.points:.1f}): {words.in_english(before, seat, line.actions)}"
         )
-        lines += textwrap.wrap(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
+        lines += filled(text, "   ", "     ")
     for sentence in words.sentences(game, decision, language):
         lines += wrapped(sentence, "   ")
     step = max(decision.steps, key=lambda step: step.price)
@@ -282,8 +348,6 @@ def ranking(every: Sequence[Strength]) -> list[str]:
             f" {each.name:<16.15}{table:<10}{each.games:>6}{span(each.mean, each.error):>17}"
             f"{span(each.plain_mean, each.plain_error):>17}{each.luck:>+8.1f}{each.price:>8.1f}"
         )
-    if not every:
-        raise FoxtrayError("none of these games is finished; only finished games show strength")
     return [*lines, "", " Strength: points per game with the luck of the dice taken out (± error)."]
 
 

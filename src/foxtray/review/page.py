@@ -9,11 +9,11 @@ from foxtray.game import Game
 from foxtray.games.registry import folder_of
 from foxtray.review import chart, words
 from foxtray.review.model import Decision, Review, SeatReview, Step
-from foxtray.review.words import ENGLISH, texts
+from foxtray.review.words import ENGLISH, decimal, texts
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
-  color: #222; background: #fff; }
+  color: #222; background: #fff; overflow-wrap: anywhere; }
 svg { width: 100%; max-width: 44rem; height: auto; }
 article p { margin: .4rem 0; }
 table { border-collapse: collapse; width: 100%; }
@@ -55,17 +55,19 @@ def section(
 ) -> list[str]:
     """One player's game."""
     label = texts(language)
-    name = player.name or (str(player.seat + 1) if review.seats > 1 else heading)
+    name = player.name or heading
+    if review.seats > 1:  # several seats may have the same name
+        name = f"{player.seat + 1}. {player.name}".rstrip()
     told = words.summary(player, language, review.finished)
     parts = [f"<section><h2>{escape(name)}</h2>" if review.seats > 1 else "<section>"]
     parts += [f"<p>{escape(told)}</p>", chart.svg(player, name, language)]
     parts.append("<table>")
     figures = [
-        ("value", f"{player.expected:.1f}"),
-        ("luck", signed(player.luck)),
-        *([("others", signed(player.influence))] if review.seats > 1 else []),
-        ("price", f"{signed(-player.price)} ± {player.price_error:.1f}"),
-        ("correction", signed(player.correction)),
+        ("value", decimal(language, player.expected)),
+        ("luck", signed(language, player.luck)),
+        *([("others", signed(language, player.influence))] if review.seats > 1 else []),
+        ("price", f"{signed(language, -player.price)} ± {decimal(language, player.price_error)}"),
+        ("correction", signed(language, player.correction)),
         ("points", f"{player.result:.0f}"),
     ]
     for key, value in figures:
@@ -85,17 +87,18 @@ def article(
 ) -> list[str]:
     """One decision: what was chosen, what was better, and why."""
     label = texts(language)
-    doubt = f" ± {decision.error:.1f}" if decision.error >= LEAST_DOUBT else ""
+    doubt = f" ± {decimal(language, decision.error)}" if decision.error >= LEAST_DOUBT else ""
     parts = [
         f"<article><h3>{escape(label['page.round'])} {decision.round + 1}: "
-        f"{decision.price:.1f}{doubt}</h3>"
+        f"{decimal(language, decision.price)}{doubt}</h3>"
     ]
     for key, told in (("chosen", decision.chosen), ("better", decision.best)):
         moves = ""
         if language == ENGLISH:
             moves = f"<br>{escape(words.in_english(before, seat, told.actions))}"
         label_of = escape(label[f"page.{key}"])
-        parts.append(f"<p>{label_of}: {line(told.actions)} ({told.points:.1f}){moves}</p>")
+        points = decimal(language, told.points)
+        parts.append(f"<p>{label_of}: {line(told.actions)} ({points}){moves}</p>")
     why = " ".join(words.sentences(review.game, decision, language))
     if why:
         parts.append(f"<p>{escape(why)}</p>")
@@ -118,7 +121,8 @@ def alternatives(step: Step, shared: bool, language: str) -> list[str]:
     for each in step.alternatives:
         own = " *" if each.action == step.action else ""
         about = "" if each.searched else "≈ "
-        row = f'<td>{line(each.line)}{own}</td><td class="n">{about}{each.points:.1f}</td>'
+        points = decimal(language, each.points)
+        row = f'<td>{line(each.line)}{own}</td><td class="n">{about}{points}</td>'
         if shared:
             chance = "" if each.win_chance is None else f"{each.win_chance:.0%}"
             row += f'<td class="n">{chance}</td>'
@@ -130,7 +134,9 @@ def line(actions: tuple[str, ...]) -> str:
     return " ".join(f"<code>{escape(action)}</code>" for action in actions)
 
 
-def signed(number: float) -> str:
+def signed(language: str, number: float) -> str:
     """A number with its sign; 0.0 has none."""
-    text = f"{number:+.1f}".replace("-", "−")
-    return text[1:] if text[1:] == "0.0" else text
+    text = decimal(language, abs(number))
+    if text == decimal(language, 0.0):
+        return text
+    return ("+" if number > 0 else "−") + text

@@ -32,6 +32,7 @@ def texts(language: str) -> dict[str, str]:
     return found
 
 
+@cache
 def languages() -> tuple[str, ...]:
     """The languages that reviews can be told in."""
     folder = files("foxtray.review") / "text"
@@ -67,9 +68,9 @@ def signed(number: int) -> str:
 
 
 def decimal(language: str, number: float) -> str:
-    """A number with one digit after the point or comma."""
+    """A number with one digit after the point, or the comma of a language."""
     text = f"{number:.1f}"
-    return text if language == ENGLISH else text.replace(".", ",")
+    return text if language == ENGLISH or language not in languages() else text.replace(".", ",")
 
 
 def whole_parts(parts: Sequence[float], total: int) -> list[int]:
