@@ -10,18 +10,32 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from foxtray import Game, SeededDice
 from foxtray.review import Alternative, read_hint, read_review
 from foxtray.server.coach import exercises, reviewer
 from foxtray.server.coach.exercises import Answer, Exercise
-from foxtray.server.coach.reviewer import Reviewer
-from foxtray.server.store import ExerciseRow, PlayerRow, ReviewRow, SeatReviewRow, TableRow
+from foxtray.server.coach.hints import KEPT, Hints
+from foxtray.server.coach.reviewer import DailyExercises, Reviewer
+from foxtray.server.http.coach_api import strength
+from foxtray.server.protocol import inputs
+from foxtray.server.protocol.refusals import Refusal
+from foxtray.server.store import (
+    ExerciseRow,
+    PlayerRow,
+    ReviewedRow,
+    ReviewRow,
+    SeatReviewRow,
+    TableRow,
+)
 from foxtray.server.store.sqlite import SqliteStore
+from foxtray.server.tables.turn_clock import TurnClock
 from foxtray.server.wall_clock import DAY
 from server.harness import Client, Json, LoopFactory, Refused, Server, key_of
 
@@ -159,6 +173,14 @@ def test_the_figures_of_all_games_are_told(server: Server, finished: tuple[str, 
     assert len(told["areas"]) == 5
 
 
+def test_strength_takes_out_luck_and_nothing_else() -> None:
+    """Gifts of the others were taken out, too, which made everybody weaker than they are."""
+    figures = replace(FIGURES, result=200.0, luck=10.0, influence=15.0)
+    found = strength([ReviewedRow("t", "clever", 2, 1, 0, figures)] * 2)
+    assert found
+    assert (found.mean, found.plain_mean) == (190.0, 200.0)
+
+
 def test_players_take_turns_and_a_game_is_asked_for_once() -> None:
     asked = Reviewer(None)  # type: ignore[arg-type]
     for number in range(3):
@@ -166,8 +188,20 @@ def test_players_take_turns_and_a_game_is_asked_for_once() -> None:
     asked.ask("t9", "ben", "", [])
     assert asked.waiting_of("ana") == 3
     assert asked.ask("t1", "ben", "", []) is asked.find("t1"), "asked for once, made once"
-    order = [asked.next().table for _ in range(4)]
-    assert order == ["t0", "t9", "t1", "t2"], "players take turns"
+
+    def ahead(table: str) -> int:
+        request = asked.find(table)
+        assert request
+        return asked.ahead(request)
+
+    # Not how many wait in all.
+    assert [ahead(table) for table in ("t0", "t9", "t1", "t2")] == [0, 1, 2, 3]
+    working = asked.next()
+    working.state = "working"
+    assert working.table == "t0"
+    assert [ahead(table) for table in ("t0", "t9", "t1", "t2")] == [0, 1, 2, 3]
+    order = [asked.next().table for _ in range(3)]
+    assert order == ["t9", "t1", "t2"], "players take turns"
 
 
 def test_a_process_that_dies_is_tried_again_and_then_told(
@@ -194,6 +228,61 @@ def test_a_process_that_dies_is_tried_again_and_then_told(
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(scenario())
     assert count.read_text() in ("xx", "xxx", "xxxx")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        # Where a process could not start, all reviews waited until the server was started again.
+        ("no such program",),
+        # Nor could this review be kept.
+        (reviewer.WORKER[0], "-c", """print('{"review": {"version": 99}}')"""),
+    ],
+)
+def test_a_review_that_fails_does_not_end_the_queue(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    async def scenario() -> None:
+        store = SqliteStore(tmp_path / "store.db")
+        made = Reviewer(store.coach, command=command)
+        made.start()
+        for table in ("t1", "t2"):
+            request = made.ask(table, "ana", "", [])
+            async with asyncio.timeout(30):
+                while request.state != "failed":
+                    await asyncio.sleep(0.02)
+        assert not made.tasks.dead
+        await made.close()
+        await store.close()
+
+    asyncio.run(scenario())
+
+
+def test_an_exercise_is_made_once_while_it_is_stored() -> None:
+    """Whoever asked while it was being stored had another one made."""
+    made = Exercise("clever", "", 0, ())
+
+    class Maker:
+        asked = 0
+
+        async def exercise(self, *_: object) -> Exercise:
+            self.asked += 1
+            return made
+
+    async def scenario() -> None:
+        maker = Maker()
+        daily = DailyExercises(maker)  # type: ignore[arg-type]
+        assert daily.find("daily-clever-1", "clever") is None
+        await asyncio.sleep(0)
+        assert daily.find("daily-clever-1", "clever") is made
+        assert daily.find("daily-clever-1", "clever") is made
+        assert maker.asked == 1
+        assert daily.find("daily-clever-2", "clever") is None, "the next day has another one"
+        await asyncio.sleep(0)
+        assert daily.find("daily-clever-2", "clever") is made
+        await daily.close()
+
+    asyncio.run(scenario())
 
 
 def test_a_game_that_cannot_be_read_fails_with_a_sentence(tmp_path: Path) -> None:
@@ -246,6 +335,108 @@ def test_a_hint_is_given_alone_and_the_game_stands_apart(server: Server) -> None
     assert line["hints"] == 2
     assert "clever" not in me["best"], "a score with hints is no record"
     assert server.http("GET", "/api/me/statistics", token=token)[1]["games"] == {}
+
+
+def test_a_hint_that_is_sent_again_is_for_the_same_decision(server: Server) -> None:
+    """With one id, a client got a hint for every decision, and the log told of one."""
+    token = server.player()[1]
+
+    def ask(table: str) -> tuple[int, Json]:
+        body = {"type": "hint", "id": "always-the-same"}
+        return server.http("POST", f"/api/tables/{table}/commands", body, token)
+
+    async def scenario() -> None:
+        made = server.table(token)
+        async with Client(server.port, made["id"], token) as client:
+            await client.sit(0)
+            await client.command("start")
+            await client.command("roll")
+            first = await client.command("hint", again=30.0)
+            status, answer = await asyncio.to_thread(ask, made["id"])
+            assert status == 200
+            assert answer["hint"] == first["hint"]
+            assert await asyncio.to_thread(ask, made["id"]) == (status, answer)
+            await client.command("play", action=first["hint"]["best"]["actions"][0])
+            while not client.game["awaiting"]:  # type: ignore[index]
+                await client.command("roll")
+            status, answer = await asyncio.to_thread(ask, made["id"])
+            assert (status, answer["code"]) == (409, "stale")
+            assert client.table["seats"][0]["hints"] == 2
+            await client.play()
+        status, answer = await asyncio.to_thread(ask, made["id"])
+        assert (status, answer["code"]) == (409, "stale"), (
+            "it promised a hint for a game that is over"
+        )
+
+    asyncio.run(scenario())
+
+
+def test_a_hint_does_not_change_what_is_asked(server: Server) -> None:
+    token = server.player()[1]
+
+    async def scenario() -> None:
+        made = server.table(token)
+        async with Client(server.port, made["id"], token) as client:
+            await client.sit(0)
+            await client.command("start")
+            await client.command("roll")
+            seen = client.seq
+            hint = await client.command("hint", again=30.0)
+            # Chosen in another window, which has not heard of the hint yet.
+            await client.command("play", action=hint["hint"]["best"]["actions"][0], seen=seen)
+
+    asyncio.run(scenario())
+
+
+def test_a_hint_buys_no_time(loop_factory: LoopFactory) -> None:
+    """At a table with a clock, a player who kept asking for hints never had to choose."""
+
+    async def scenario() -> None:
+        async def expired(seats: list[int]) -> None:
+            pass
+
+        clock = TurnClock(30, expired)
+        clock.run([0])
+        told = clock.deadlines()
+        await asyncio.sleep(0.05)
+        clock.note(inputs.Hinted(0))
+        clock.run([0])
+        assert clock.deadlines()[0] == pytest.approx(told[0], abs=20)
+        clock.note(inputs.Played(0, "pass"))
+        clock.run([0])
+        assert clock.deadlines()[0] > told[0] + 40
+        await clock.close()
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(scenario())
+
+
+def test_hints_that_somebody_waits_for_are_not_dropped() -> None:
+    """With 200 positions asked for, those who had waited longest lost their connection."""
+
+    class Slow:
+        def __init__(self) -> None:
+            self.go = asyncio.Event()
+
+        async def hint(self, *_: object) -> bytes:
+            await self.go.wait()
+            return b"{}"
+
+    async def scenario() -> None:
+        workers = Slow()
+        hints = Hints(workers)  # type: ignore[arg-type]
+        game = Game.new("clever").roll(SeededDice(1).throw(0, 1, 0)).game
+        state: Any = SimpleNamespace(row=SimpleNamespace(id="t"), record=SimpleNamespace(game=game))
+        asking = [asyncio.create_task(hints.hint(state, seat)) for seat in range(KEPT)]
+        await asyncio.sleep(0)
+        with pytest.raises(Refusal, match="busy"):
+            await hints.hint(state, KEPT)
+        workers.go.set()
+        assert await asyncio.gather(*asking) == [{}] * KEPT
+        assert await hints.hint(state, KEPT) == {}, "there is room for new ones"
+        await hints.close()
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("allowed", [False, True])
@@ -384,6 +575,7 @@ def test_mistakes_come_back_as_exercises(server: Server, finished: tuple[str, st
     wrong = answer(exercise.answers[-1].action)
     assert not wrong["right"]
     assert wrong["cost"] > 3
+    assert stored_days(server, first["id"]) == exercises.AGAIN
     assert wrong["days"] == exercises.AGAIN
     assert len(wrong["exercise"]["answers"]) == len(legal)
     right = answer(exercise.answers[0].action)
@@ -394,6 +586,37 @@ def test_mistakes_come_back_as_exercises(server: Server, finished: tuple[str, st
     assert server.http("POST", path, {"action": "g>g"}, stranger)[1]["code"] == "no_exercise"
     status, refusal = server.http("POST", path, {"action": "nonsense"}, token)
     assert (status, refusal["code"]) == (400, "malformed_action")
+    # Another one that is solved at once comes back later than it came first.
+    second = told["exercises"][1]
+    stored = rows(server, f"SELECT data FROM exercises WHERE id='{second['id']}'")[0][0]
+    best = msgspec.json.decode(stored, type=Exercise).answers[0].action
+    path = f"/api/exercises/{second['id']}"
+    assert server.http("POST", path, {"action": best}, token)[1]["days"] == exercises.INTERVALS[1]
+
+
+def stored_days(server: Server, exercise: str) -> int:
+    return int(rows(server, f"SELECT days FROM exercises WHERE id='{exercise}'")[0][0])
+
+
+def test_two_answers_at_the_same_time_count_once(tmp_path: Path) -> None:
+    """A wrong answer and the right one at the same time were a right answer."""
+
+    async def scenario() -> None:
+        store = SqliteStore(tmp_path / "store.db")
+        await store.add_player(PlayerRow("p1", "Ana", b"\x01", 0, "d1"))
+        row = ExerciseRow("e1", "p1", "clever", b"{}", 5, 2)
+        await store.coach.add_exercise(row)
+        assert await store.coach.settle(row, 100, exercises.AGAIN)
+        assert not await store.coach.settle(row, 500, 5)
+        assert not await store.coach.settle(row, 0, 0)
+        assert await store.coach.exercise("e1") == ExerciseRow("e1", "p1", "clever", b"{}", 100, 1)
+        again = await store.coach.exercise("e1")
+        assert again
+        assert await store.coach.settle(again, 0, 0)
+        assert await store.coach.exercise("e1") is None
+        await store.close()
+
+    asyncio.run(scenario())
 
 
 def test_an_exercise_comes_back_less_and_less_often() -> None:
@@ -413,6 +636,8 @@ def test_an_exercise_has_one_clearly_best_answer() -> None:
     assert not exercises.clearly_best((option("a", 200), option("b", 197.5)))
     assert not exercises.clearly_best((option("a", 200, 1.0), option("b", 196, 1.0)))
     assert not exercises.clearly_best((option("a", 200),))
+    unsure = (option("a", 200), option("b", 196), option("c", 195, 5.0))
+    assert not exercises.clearly_best(unsure), "the third answer may be the best one"
 
 
 def test_the_exercise_of_the_day_is_one_for_everybody(server: Server) -> None:

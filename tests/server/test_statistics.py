@@ -30,6 +30,13 @@ def against(figures: Json, name: str) -> Json:
     return dict(line)
 
 
+def test_games_with_hints_are_no_measure_for_later_ones() -> None:
+    plain = row("a", 0, "p1", 150, True)
+    hinted = row("b", 0, "p1", 300, True, hints=2)
+    found = statistics.earlier_than("c", "clever", False, [[plain], [hinted]], "p1")
+    assert found == [plain]
+
+
 def test_head_to_head_after_real_games(server: Server) -> None:
     async def main() -> None:
         tokens = [server.player(name)[1] for name in ("Ana", "Bo")]

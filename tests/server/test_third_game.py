@@ -140,3 +140,16 @@ def test_its_tables_wait_while_it_is_not_installed(
             server.start()
         assert snapshot(server, made["id"], token)["game"]["rolling"]
     assert '"level": "error"' not in server.log.read_text()
+
+
+def test_a_game_without_weights_has_no_coach(server: Server) -> None:
+    """A hint counted as asked for, and then the coach was said to be busy, every time."""
+    made, token = solo(server, GAME)
+    table = made["id"]
+    post(server, table, token, "roll")
+    before = snapshot(server, table, token)
+    assert before["game"]["awaiting"] == [0]
+    assert post(server, table, token, "hint")["code"] == "cannot_review"
+    assert snapshot(server, table, token)["seq"] == before["seq"]
+    status, answer = server.http("GET", f"/api/exercises/daily/{GAME}", token=token)
+    assert (status, answer["code"]) == (409, "cannot_review")

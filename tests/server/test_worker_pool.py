@@ -223,6 +223,43 @@ def test_tables_have_their_turns_and_quick_questions_do_not_wait_for_slow(run: R
     run(main())
 
 
+def test_hints_wait_until_no_bot_does(run: Runner) -> None:
+    """Six people who kept asking for hints made expert take three seconds."""
+
+    async def main() -> None:
+        queue: FairQueue[str] = FairQueue()
+        for number in range(2):
+            queue.put("ana", f"hint {number}", slow=True, hint=True)
+        queue.put("ben", "hint of Ben", slow=True, hint=True)
+        quick = asyncio.create_task(queue.get(takes_slow=False))
+        await asyncio.sleep(0)
+        assert not quick.done(), "a worker is kept for quick bots"
+        queue.put("t", "quick", slow=False)
+        assert await quick == "quick"
+        queue.put("t", "deep", slow=True)
+        queue.put("t", "soon", slow=False)
+        assert len(queue) == 5
+        order = [await queue.get(takes_slow=True) for _ in range(5)]
+        assert order == ["soon", "deep", "hint 0", "hint of Ben", "hint 1"]
+
+    run(main())
+
+
+def test_the_pool_asks_bots_before_hints(run: Runner) -> None:
+    async def main() -> None:
+        pool = WorkerPool(1)  # not started: questions stay in the queue
+        hints = [asyncio.create_task(pool.hint("x", 0, 1, f"t{n}")) for n in range(3)]
+        await asyncio.sleep(0)
+        choice = asyncio.create_task(pool.choose("x", 0, "expert", 1, "t9"))
+        await asyncio.sleep(0)
+        assert (await pool._requests.get(takes_slow=True)).table == "t9"
+        for task in (*hints, choice):
+            task.cancel()
+        await asyncio.gather(*hints, choice, return_exceptions=True)
+
+    run(main())
+
+
 def test_an_answer_that_nobody_waits_for_any_more_is_for_the_next(run: Runner) -> None:
     async def main() -> None:
         queue: FairQueue[str] = FairQueue()

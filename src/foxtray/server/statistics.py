@@ -85,7 +85,8 @@ def earlier_than(
         if row.table != table
         and row.game == game
         and (row.seats == 1) == solo
-        and not (row.practice or row.apart)
+        and counts(row)
+        and not row.apart
     ]
 
 

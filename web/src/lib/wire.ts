@@ -1391,7 +1391,7 @@ export interface ReviewState {
   state: 'none' | 'waiting' | 'working' | 'done' | 'failed'
   /** From 0 to 1. */
   progress: number
-  /** How many other reviews are waiting. */
+  /** How many reviews are made before this one. */
   ahead: number
   /** Why it failed. */
   problem: string
@@ -1439,7 +1439,11 @@ export interface CoachReport {
   /** The mean luck of a game; it centres on zero. */
   luck: number
   luck_error: number
-  /** What decisions cost in a game, by what I was asked. */
+  /**
+   * What decisions cost in a game, by what I was asked (`pick`, `bonus` ...), or by the action that
+   * I used too early (`extra_early`) or should have used (`extra_late`): `reroll`, `return` and
+   * `extra`.
+   */
   kinds: Record<string, number>
   /** What decisions cost in a game, by area. */
   areas: number[]

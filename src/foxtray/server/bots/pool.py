@@ -34,6 +34,7 @@ class Request:
 
     table: str
     slow: bool
+    hint: bool
     question: bytes
     answer: asyncio.Future[Answer]
     tries: int = 0
@@ -123,17 +124,18 @@ class WorkerPool:
         return answer.action
 
     async def hint(self, position: str, seat: int, seed: int, table: str = "") -> bytes:
-        """What the coach advises in a position, as JSON; it waits its turn among slow bots."""
+        """What the coach advises in a position, as JSON, once no bot waits for its decision."""
         answer = await self._answer(table, True, Question(position, seat, "", seed, hint=True))
         return bytes(answer.hint)
 
     async def _answer(self, table: str, slow: bool, question: Question) -> Answer:
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._ask(Request(table, slow, msgspec.json.encode(question) + b"\n", answer))
+        asked = msgspec.json.encode(question) + b"\n"
+        self._ask(Request(table, slow, question.hint, asked, answer))
         return await answer
 
     def _ask(self, request: Request) -> None:
-        self._requests.put(request.table, request, slow=request.slow)
+        self._requests.put(request.table, request, slow=request.slow, hint=request.hint)
 
     async def _keep(self, takes_slow: bool) -> None:
         """Run one worker and restart it whenever it dies."""

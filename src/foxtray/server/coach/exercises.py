@@ -23,7 +23,7 @@ EACH_GAME = 3
 CLOSE = 0.5
 """Points that an answer may cost and still count as right: nobody would call it a mistake."""
 INTERVALS = (2, 5, 12, 30, 75)
-"""Days until an exercise comes back, after each right answer in a row."""
+"""Days until a mistake comes back as an exercise, and then after each right answer in a row."""
 AGAIN = 1
 """Days until an exercise comes back after a wrong answer."""
 LEVELS = ("solid", "casual")
@@ -72,9 +72,11 @@ def clearly_best(alternatives: tuple[Alternative, ...]) -> bool:
     """Whether the first of some alternatives is better than all others beyond doubt."""
     if len(alternatives) < 2:
         return False
-    best, second = alternatives[0], max(alternatives[1:], key=lambda a: a.points)
-    gap, error = best.points - second.points, math.hypot(best.error, second.error)
-    return gap > CLEAR and gap > SURE * error
+    best = alternatives[0]
+    return all(
+        best.points - other.points > max(CLEAR, SURE * math.hypot(best.error, other.error))
+        for other in alternatives[1:]
+    )
 
 
 def exercise_of(game: Game, seat: int, choice: Choice) -> Exercise:

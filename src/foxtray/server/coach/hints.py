@@ -7,17 +7,26 @@ from typing import Any
 
 import msgspec
 
+from foxtray import bots
 from foxtray.bots import BotError
 from foxtray.server.bots.pool import WorkerPool
 from foxtray.server.protocol.refusals import Refusal
 from foxtray.server.tables.state import TableState
 
+LEVEL = "strong"
+"""Hints are given in games that this level can play."""
 PATIENCE = 20.0
 """Seconds that somebody waits for a hint."""
 KEPT = 200
 """How many hints are remembered: a question that is repeated costs nothing."""
 SEED = 1
 """Of all hints: the same position gets the same one, whoever asks."""
+
+
+def check_advised(game: str) -> None:
+    """Refuse hints in a game without trained weights, before the log tells of one."""
+    if not bots.can_play(LEVEL, game):
+        raise Refusal("cannot_review")
 
 
 class Hints:
@@ -34,10 +43,9 @@ class Hints:
         position = state.record.game.position()
         key = (position, seat)
         if key not in self._asked:
+            self._make_room()
             asking = self._workers.hint(position, seat, SEED, state.row.id)
             self._asked[key] = asyncio.create_task(asking)
-            while len(self._asked) > KEPT:
-                self._asked.pop(next(iter(self._asked))).cancel()
         try:
             async with asyncio.timeout(PATIENCE):
                 data = await asyncio.shield(self._asked[key])
@@ -48,6 +56,15 @@ class Hints:
             raise Refusal("hint_late") from None
         found: dict[str, Any] = msgspec.json.decode(data)
         return found
+
+    def _make_room(self) -> None:
+        """Forget the oldest hints; somebody still waits for those that are not answered yet."""
+        spare = len(self._asked) - KEPT + 1
+        answered = [key for key, task in self._asked.items() if task.done()]
+        for key in answered[: max(0, spare)]:
+            del self._asked[key]
+        if len(self._asked) >= KEPT:
+            raise Refusal("hint_late")
 
     async def close(self) -> None:
         asked = list(self._asked.values())

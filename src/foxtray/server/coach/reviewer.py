@@ -17,12 +17,17 @@ import msgspec
 import structlog
 
 from foxtray import record
+from foxtray.core import codes
+from foxtray.core.layout import Action
 from foxtray.errors import FoxtrayError
-from foxtray.review import Decision, Review, SeatReview, read_review
+from foxtray.game import Game
+from foxtray.history import History, step
+from foxtray.review import Decision, SeatReview, read_review
+from foxtray.review import Step as Choice
 from foxtray.server.background import Background
 from foxtray.server.bots.fair_queue import Turns
 from foxtray.server.bots.pool import end
-from foxtray.server.coach.exercises import Exercise, from_mistakes
+from foxtray.server.coach.exercises import INTERVALS, Exercise, from_mistakes
 from foxtray.server.coach.worker import Job, Report
 from foxtray.server.machine import MACHINE, Machine
 from foxtray.server.players import new_id
@@ -31,7 +36,6 @@ from foxtray.server.store import (
     ExerciseRow,
     ReviewRow,
     SeatReviewRow,
-    StorageFailing,
 )
 from foxtray.server.wall_clock import DAY
 
@@ -43,19 +47,19 @@ PATIENCE = 900.0
 TRIES = 2
 LINE = 64 * 1024 * 1024
 """Bytes of the longest report."""
-FIRST = 2
-"""Days until a mistake comes back as an exercise."""
 SEED = 1
 """Of all reviews: the same game gets the same review, whoever asks."""
 
 State = Literal["none", "waiting", "working", "done", "failed"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Request:
     """A review that somebody asked for."""
 
     table: str
+    player: str
+    """Who asked for it."""
     text: str
     """The record of the game."""
     owners: Sequence[str | None]
@@ -108,11 +112,18 @@ class Reviewer:
         known = self._requests.get(table)
         if known and known.state != "failed":
             return known
-        request = Request(table, text, owners)
+        request = Request(table, player, text, owners)
         self._requests[table] = request
         self._turns.add(player, request)
         self._wanted.set()
         return request
+
+    def ahead(self, request: Request) -> int:
+        """How many reviews are made before one that waits, as players take turns."""
+        if request.state != "waiting":
+            return 0
+        working = any(other.state == "working" for other in self._requests.values())
+        return self._turns.before(request.player, request) + working
 
     def waiting_of(self, player: str) -> int:
         """How many reviews of a player's asking wait."""
@@ -143,9 +154,14 @@ class Reviewer:
         try:
             report = await self._do(Job(SEED, record=request.text), tell)
             await self._keep(request, bytes(report.review))
-        except (ReviewFailed, StorageFailing) as error:
+        except FoxtrayError as error:
             log.warning("review_failed", table=request.table, cause=str(error))
             request.state, request.problem = "failed", str(error)
+            return
+        except Exception as error:  # one review must not keep the others back
+            log.error("review_crashed", table=request.table, cause=repr(error), exc_info=error)
+            request.state = "failed"
+            request.problem = "something went wrong; the error was logged"
             return
         del self._requests[request.table]
 
@@ -164,6 +180,9 @@ class Reviewer:
                         report = await self._run(job, tell)
                 except TimeoutError:
                     raise ReviewFailed("this took too long") from None
+                except OSError as error:  # no memory for another process, for instance
+                    log.warning("coach_not_started", cause=repr(error))
+                    report = None
             if report is None:
                 problem = "the process of the coach died"
             elif report.problem:
@@ -211,21 +230,19 @@ def prepare(request: Request, data: bytes, machine: Machine) -> ReviewRow:
             player=owner,
             game=found.game,
             data=msgspec.json.encode(exercise),
-            due=now + FIRST * DAY,
+            due=now + INTERVALS[0] * DAY,
+            days=INTERVALS[0],
         )
         for seat, owner in enumerate(request.owners)
         if owner is not None
         for exercise in from_mistakes(history, found, seat)
     ]
-    seats = [seat_row(found, player) for player in found.players]
+    seats = [seat_row(history, player) for player in found.players]
     return ReviewRow(request.table, gzip.compress(data, 6), now, seats, exercises)
 
 
-def seat_row(found: Review, player: SeatReview) -> SeatReviewRow:
+def seat_row(history: History, player: SeatReview) -> SeatReviewRow:
     """The figures of one seat."""
-    kinds: dict[str, float] = {}
-    for decision in player.decisions:
-        kinds[decision.stage] = kinds.get(decision.stage, 0.0) + decision.price
     areas, foxes = lost_by_area(player.decisions)
     return SeatReviewRow(
         seat=player.seat,
@@ -236,10 +253,38 @@ def seat_row(found: Review, player: SeatReview) -> SeatReviewRow:
         price=player.price,
         correction=player.correction,
         error=player.price_error,
-        kinds=kinds,
+        kinds=lost_by_kind(history, player),
         areas=areas,
         foxes=foxes,
     )
+
+
+def lost_by_kind(history: History, player: SeatReview) -> dict[str, float]:
+    """What decisions cost, by what each of their steps was."""
+    choices = {c.at: c for d in player.decisions for c in d.steps if c.price > 0}
+    kinds: dict[str, float] = {}
+    game = history.setup.start()
+    for at, entry in enumerate(history.inputs):
+        if choice := choices.get(at):
+            kind = kind_of(game, player.seat, choice)
+            kinds[kind] = kinds.get(kind, 0.0) + choice.price
+        game = step(game, entry)[0]
+    return kinds
+
+
+def kind_of(game: Game, seat: int, choice: Choice) -> str:
+    """What a seat was asked at a step, or the action that it took too early or not at all."""
+    stage = game.stage(seat)
+    taken, better = (
+        Action.parse(game.sheet.id, text).kind
+        for text in (choice.action, choice.alternatives[0].action)
+    )
+    for track, kind in (("reroll", codes.REROLL), ("return", codes.RETURN)):
+        if taken != better and kind in (taken, better):
+            return f"{track}_early" if taken == kind else f"{track}_late"
+    if stage == "extra" and taken != better:
+        return "extra_early" if better == codes.PASS else "extra_late"
+    return stage
 
 
 def lost_by_area(decisions: Sequence[Decision]) -> tuple[tuple[float, ...], float]:
@@ -263,26 +308,30 @@ class DailyExercises:
     def __init__(self, reviewer: Reviewer, machine: Machine = MACHINE) -> None:
         self._reviewer = reviewer
         self._machine = machine
-        self._making: dict[str, asyncio.Task[Exercise]] = {}
+        self._making: dict[str, tuple[str, asyncio.Task[Exercise]]] = {}
+        """By game: the name of its latest exercise, also once that is made and perhaps stored."""
 
     def find(self, name: str, game: str) -> Exercise | None:
         """An exercise; None as long as it is being made. One that failed is tried again."""
-        task = self._making.get(name)
-        if task is None:
+        latest, task = self._making.get(game, ("", None))
+        if task is None or latest != name:
+            if task is not None:
+                task.cancel()  # of a day that is over
             # A random seed: nobody can work the exercise out beforehand.
             seed = self._machine.rng.getrandbits(48)
-            self._making[name] = asyncio.create_task(self._reviewer.exercise(game, seed))
+            making = asyncio.create_task(self._reviewer.exercise(game, seed))
+            self._making[game] = name, making
             return None
         if not task.done():
             return None
-        del self._making[name]
         if error := task.exception():
+            del self._making[game]
             log.warning("exercise_failed", exercise=name, cause=str(error))
             return None
         return task.result()
 
     async def close(self) -> None:
-        making = list(self._making.values())
+        making = [task for _, task in self._making.values()]
         for task in making:
             task.cancel()
         await asyncio.gather(*making, return_exceptions=True)

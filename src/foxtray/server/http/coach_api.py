@@ -71,11 +71,10 @@ async def get_review_state(call: Call) -> ReviewState:
 
 
 def state_of(call: Call, request: Request) -> ReviewState:
-    waits = request.state == "waiting"
     return ReviewState(
         request.state,
         progress=request.progress,
-        ahead=call.services.reviewer.waiting if waits else 0,
+        ahead=call.services.reviewer.ahead(request),
         problem=request.problem,
     )
 
@@ -212,7 +211,8 @@ def strength(rows: Sequence[ReviewedRow]) -> Strength | None:
     if not rows:
         return None
     plain = [row.figures.result for row in rows]
-    without = [row.figures.result - row.figures.luck - row.figures.influence for row in rows]
+    # What the others gave or took stays in: its mean is not 0, as that of luck is.
+    without = [row.figures.result - row.figures.luck for row in rows]
     return Strength(len(rows), mean(without), error(without), mean(plain), error(plain))
 
 
@@ -304,12 +304,11 @@ async def post_exercise(call: Call) -> ExerciseResult:
         return ExerciseResult(right, cost, await daily_view(call, row, row.due))
     now = call.services.machine.now()
     days = row.days
-    if row.due <= now:  # who answers twice gains nothing
+    if row.due <= now:  # who answers twice, even at once, gains nothing
         days = next_interval(row.days, right)
-        if days:
-            await store.put_off(row.id, now + days * DAY, days)
-        else:
-            await store.remove_exercise(row.id)
+        if not await store.settle(row, now + days * DAY, days):
+            left = await store.exercise(row.id)
+            days = left.days if left else 0
     return ExerciseResult(right, cost, asked(row, told=True), days)
 
 

@@ -12,7 +12,7 @@ from starlette.types import Scope
 from foxtray.errors import FoxtrayError
 from foxtray.review import read_hint
 from foxtray.review.words import advice
-from foxtray.server.coach.hints import Hints
+from foxtray.server.coach.hints import Hints, check_advised
 from foxtray.server.coach.reviewer import DailyExercises, Reviewer
 from foxtray.server.daily.dailies import Dailies
 from foxtray.server.http.hosts import Hosts
@@ -125,11 +125,16 @@ class Services:
             elif isinstance(command, Pace):
                 answer = table.set_pace(player.id, command)
             else:
+                if isinstance(command, Hint):
+                    check_advised(table.state.setup.game)
                 if isinstance(command, Reseat) and command.guest is not None:
                     command.guest = self.players.allowed_name(command.guest)
                 answer = await table.execute(Person(player.id, key), command)
             if isinstance(command, Hint):
                 seat = held_seat(table.state, player.id, command.seat)
+                if table.log.asked_since(seat) > answer.seq:
+                    # Sent again, or too late: the log tells of no hint for what is asked now.
+                    raise Refusal("stale")
                 found = await self.hints.hint(table.state, seat)
                 said = advice(table.state.setup.game, read_hint(found), command.language)
                 answer = Hinted(command.id, answer.seq, found, said)

@@ -1136,7 +1136,7 @@ class ReviewState(Struct, frozen=True):
     progress: float = 0.0
     """From 0 to 1."""
     ahead: int = 0
-    """How many other reviews are waiting."""
+    """How many reviews are made before this one."""
     problem: str = ""
     """Why it failed."""
 
@@ -1186,7 +1186,9 @@ class CoachReport(Struct, frozen=True):
     """The mean luck of a game; it centres on zero."""
     luck_error: float
     kinds: dict[str, float]
-    """What decisions cost in a game, by what I was asked."""
+    """What decisions cost in a game, by what I was asked (`pick`, `bonus` ...), or by the action
+    that I used too early (`extra_early`) or should have used (`extra_late`): `reroll`, `return` and
+    `extra`."""
     areas: list[float]
     """What decisions cost in a game, by area."""
     foxes: float

@@ -384,8 +384,12 @@ class CoachStore(Protocol):
         """The exercises that a player is to be asked again, the longest due first."""
 
     async def due_count(self, player: str, now: int) -> int: ...
-    async def put_off(self, name: str, due: int, days: int) -> None: ...
-    async def remove_exercise(self, name: str) -> None: ...
+    async def settle(self, exercise: ExerciseRow, due: int, days: int) -> bool:
+        """Put off an exercise that was answered, or remove it if `days` is 0.
+
+        False if it was answered meanwhile: then nothing changes.
+        """
+
     async def add_answer(self, exercise: str, player: str, action: str, right: bool) -> bool:
         """Note the first answer of a player to an exercise for everybody; False if there is one."""
 

@@ -79,12 +79,17 @@ class SqlCoach:
         query = "SELECT count(*) FROM exercises WHERE player=? AND due<=?"
         return await self._read(lambda c: int(c.execute(query, (player, now)).fetchone()[0]))
 
-    async def put_off(self, name: str, due: int, days: int) -> None:
-        query = "UPDATE exercises SET due=?, days=? WHERE id=?"
-        await self._execute(lambda c: c.execute(query, (due, days, name)))
+    async def settle(self, exercise: ExerciseRow, due: int, days: int) -> bool:
+        same = "WHERE id=? AND due=?"
+        known: tuple[str | int, ...] = (exercise.id, exercise.due)
 
-    async def remove_exercise(self, name: str) -> None:
-        await self._execute(lambda c: c.execute("DELETE FROM exercises WHERE id=?", (name,)))
+        def work(c: Connection) -> bool:
+            if not days:
+                return c.execute(f"DELETE FROM exercises {same}", known).rowcount > 0
+            query = f"UPDATE exercises SET due=?, days=? {same}"
+            return c.execute(query, (due, days, *known)).rowcount > 0
+
+        return await self._execute(work)
 
     async def add_answer(self, exercise: str, player: str, action: str, right: bool) -> bool:
         query = "INSERT INTO exercise_answers VALUES (?,?,?,?) ON CONFLICT DO NOTHING"

@@ -128,6 +128,8 @@ class TableLog:
             self.commands[row.command] = row.seq
         if isinstance(entry, inputs.Threw | inputs.UndidThrow | inputs.Started):
             self._asked[None] = row.seq
+        elif isinstance(entry, inputs.Hinted):
+            pass  # the seat is asked the same as before
         elif (seat := getattr(entry, "seat", None)) is not None:
             self._asked[seat] = row.seq
 

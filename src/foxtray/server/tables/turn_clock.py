@@ -60,6 +60,8 @@ class TurnClock:
 
     def note(self, entry: AnyInput) -> None:
         """A seat that acted gets a new deadline for its next decision."""
+        if isinstance(entry, inputs.Hinted):
+            return  # the decision is still to be made: hints must not buy time
         acted = getattr(entry, "seat", None)
         if acted is not None:
             self._deadlines.pop(acted, None)
