@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 
@@ -10,7 +11,7 @@ from server.conftest import compiled  # noqa: F401 (a fixture)
 from server.harness import Server
 
 from e2e.conftest import Invite
-from e2e.driver import DESKTOP, PHONE
+from e2e.driver import DESKTOP, PHONE, Json
 from foxtray.server.wall_clock import DAY
 
 LONG = 240_000.0
@@ -35,6 +36,7 @@ def test_a_game_from_its_hint_to_its_exercises(
     page.get_by_role("button", name="Ask for a hint").click()
     best = page.locator("[data-hint]")
     expect(best).to_be_visible(timeout=LONG)
+    expect(best).to_be_focused()
     legal = [choice["action"] for choice in ana.snapshot()["game"]["seats"][0]["legal"]]
     assert best.get_attribute("data-hint") in legal
     ana.axe()
@@ -56,15 +58,26 @@ def test_a_game_from_its_hint_to_its_exercises(
     expect(page.locator("tr.best")).to_be_visible()
     expect(page.locator("tr.chosen")).to_be_visible()
     expect(page.locator(".sheet")).to_be_visible()
+    # It was far below the list: now it is in sight, and has the focus.
+    expect(page.locator("#decision")).to_be_focused()
+    expect(page.locator("#decision")).to_be_in_viewport()
     ana.axe()
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, "nothing is wider than the phone"
     moment = page.url
 
+    # Every moment can be looked at without a pointer, rolls too.
+    page.get_by_role("button", name="Later moment").press("Enter")
+    expect(page).not_to_have_url(moment)
+    page.get_by_role("button", name="Earlier moment").press("Enter")
+    expect(page).to_have_url(moment)
+
     # The same moment for somebody else, by its link, without a seat.
     ben = guest(DESKTOP)
     ben.open(f"{moment.removeprefix(server.url).partition('#')[0]}#key={key}")
     expect(ben.page.locator("tr.best")).to_be_visible()
+    ben.page.get_by_role("button", name="Try it with new dice").click()
+    expect(ben.page.locator(".playing")).to_be_visible()
 
     # The replay tells the same figures.
     page.get_by_role("link", name="Watch replay").or_(
@@ -84,9 +97,21 @@ def test_a_game_from_its_hint_to_its_exercises(
         connection.execute("UPDATE exercises SET due = due - ?", (3 * DAY,))
         connection.commit()
     ana.open("/history")
+    page.locator(f"a.review[href='/review/{table}']").click()
+    # Its address has no key, but others need one.
+    link = page.get_by_label("Link to this moment")
+    expect(link).to_have_value(re.compile(rf"/review/{table}\?seat=1&at=\d+#key=.+"))
+    ana.open("/history")
+    coach = page.get_by_role("region", name="Coach")
+    expect(coach).to_contain_text("Only games without hints count here")
     page.get_by_role("link", name="Practice").click()
     exercise = page.locator("[data-exercise]").first
     expect(exercise).to_be_visible()
+    expect(exercise.locator(".tracks")).to_be_visible()
+    colours = exercise.locator(".die svg > :first-child").evaluate_all(
+        "(all) => all.map((one) => getComputedStyle(one).fill)"
+    )
+    assert len(set(colours)) == len(colours) == 6, "every die has its colour"
     asked = ana.page.evaluate("fetch('/api/me/exercises').then((answer) => answer.json())")
     first = asked["exercises"][0]
     place = next(c for c in first["view"]["seats"][0]["legal"] if c["cell"])
@@ -94,9 +119,59 @@ def test_a_game_from_its_hint_to_its_exercises(
         exercise.locator(f'[data-die="{place["die"]}"]').click()
     exercise.locator(f'[data-action="{place["action"]}"]').first.click()
     exercise.get_by_role("button", name="Answer").click()
-    expect(exercise.locator(".verdict")).to_be_visible()
+    expect(exercise.locator(".verdict")).to_be_focused()
     expect(exercise.locator("tr.best")).to_be_visible()
     ana.axe()
+
+
+def test_a_review_shows_the_step_that_cost_most(
+    guest: Invite,
+    server: Server,
+    compiled: None,  # noqa: F811
+) -> None:
+    ana = guest(SMALL, seed=4)
+    page = ana.page
+    ana.begin("twice")
+    expect(page.locator(".playing")).to_be_visible()
+    ana.rush()
+    table, key = ana.table, ana.snapshot()["you"]["key"]
+
+    # Somebody who comes to a review that is being made sees it as soon as it is there.
+    ana.open(f"/review/{table}#key={key}")
+    expect(page.get_by_role("heading", name="Costliest decisions")).to_be_visible(timeout=LONG)
+    told = ana.context.request.get(f"{server.url}/api/tables/{table}/review?key={key}").json()
+    decisions = [m for m in told["players"][0]["moments"] if m["kind"] == "decision"]
+
+    def crux(decision: Json) -> Json:
+        return max((s for s in decision["steps"] if s["alternatives"]), key=lambda s: s["price"])
+
+    # Random play almost always makes a mistake with what follows from a mark, too.
+    costly = [d for d in decisions if d["price"] > max(0.5, 2 * d["error"])]
+    one = max(costly, key=lambda d: (crux(d)["at"] - d["at"], d["price"]))
+    step = crux(one)
+    page.get_by_role("button", name="Show all").click()
+    page.locator(f"ol a[href*='at={step['at']}#']").first.click()
+    points = page.locator("tr.best td").first
+    expect(points).to_contain_text(f"{step['alternatives'][0]['points']:.1f}")
+    forks = [s for s in one["steps"] if s["alternatives"]]
+    if len(forks) > 1:
+        expect(page.locator("ol.steps a")).to_have_count(len(forks))
+        expect(page.locator("ol.steps [aria-current=step] .cost")).to_have_text(
+            f"−{step['price']:.1f}"
+        )
+
+    # Beside each step of the replay is what this step alone cost.
+    ana.open(f"/replay/{table}?step={one['at'] + 1}#key={key}")
+    expect(page.locator(".figures p")).to_contain_text(
+        "Decisions 0.0" if one["steps"][0]["price"] < 0.05 else f"−{one['steps'][0]['price']:.1f}"
+    )
+
+    # One game has no margin of error.
+    ana.open("/history")
+    coach = page.get_by_role("region", name="Coach")
+    expect(coach).to_contain_text("plain mean")
+    expect(coach).to_contain_text("Foxes")
+    expect(coach).not_to_contain_text("±")
 
 
 def test_hints_at_a_table_with_others_are_told_before_the_start(guest: Invite) -> None:

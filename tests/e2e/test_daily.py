@@ -47,6 +47,10 @@ def test_the_daily_dice_from_the_first_page_to_the_ranking(guest: Invite, server
     one.page.click("[data-start=daily-clever]")
     one.settled()
     assert one.snapshot()["table"]["daily"]
+    one.page.click("[data-menu]")
+    expect(one.page.get_by_role("button", name="Help", exact=True)).to_be_visible()
+    expect(one.page.get_by_role("button", name="Hint")).to_have_count(0)
+    one.page.keyboard.press("Escape")
     play(server, one.table, ana, random.Random(3))
     # No challenge and no record yet, but a text to share and the way to the ranking.
     expect(one.page.locator("main.end [role=textbox]")).to_contain_text("Foxtray, daily dice of")

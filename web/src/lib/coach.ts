@@ -16,6 +16,7 @@ export type Review = CoachTypes.Review
 export type SeatReview = CoachTypes.SeatReview
 export type Decision = CoachTypes.Decision
 export type Moment = CoachTypes.Moment
+export type Choice = CoachTypes.Step
 
 function query(values: Record<string, string | number>): string {
   return `?${new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]))}`
@@ -56,6 +57,24 @@ export function momentAt(seat: SeatReview, at: number): Moment | undefined {
   return seat.moments.find((moment) =>
     moment.kind === 'decision' ? moment.steps.some((step) => step.at === at) : moment.at === at,
   )
+}
+
+/** The steps of a decision at which there was a choice; a decision without any has one all the same. */
+export function choices(decision: Decision): Choice[] {
+  const open = decision.steps.filter((step) => step.alternatives.length)
+  return open.length ? open : decision.steps.slice(0, 1)
+}
+
+/** The step that gave most away: often not the first, as bonuses follow from marks. */
+export function crux(decision: Decision): Choice {
+  return choices(decision).reduce((a, b) => (b.price > a.price ? b : a))
+}
+
+/** The decision to which a moment leads: the reply to a roll, or else the next one there is. */
+export function decisionAt(seat: SeatReview, moment: Moment | undefined): Decision | undefined {
+  if (!moment) return undefined
+  const own = decisions(seat)
+  return own.find((decision) => decision.at >= moment.at) ?? own.at(-1)
 }
 
 /** What a moment added to the expectation, or took from it. */

@@ -172,6 +172,12 @@ export function decimal(value: number): string {
   return new Intl.NumberFormat(tag(), { maximumFractionDigits: 1 }).format(value)
 }
 
+/** A number with one decimal, also in a column of others. */
+export function tenths(value: number): string {
+  const style = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(tag(), style).format(value).replace('-', '−')
+}
+
 /** So many seconds in words: whole minutes as minutes. */
 export function span(seconds: number): string {
   const [value, unit] = seconds % 60 ? [seconds, 'second'] : [seconds / 60, 'minute']

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { choices, crux, decisionAt, momentAt, type Decision, type SeatReview } from '../src/lib/coach'
+
+const open = [{ action: 'pass', line: [], points: 1, error: 0, win_chance: null, searched: true }]
+const step = (at: number, price: number, alternatives = open) => ({ at, action: 'pass', price, alternatives })
+const decision = (...steps: Decision['steps']) =>
+  ({ kind: 'decision', at: steps[0]!.at, steps, price: 3 }) as unknown as Decision
+
+describe('decisions of several steps', () => {
+  const late = decision(step(3, 0, []), step(4, 0.5), step(5, 2.5))
+  const forced = decision(step(8, 0, []), step(9, 0, []))
+  const seat = {
+    moments: [{ kind: 'roll', at: 2 }, late, { kind: 'roll', at: 7 }, forced, { kind: 'roll', at: 10 }],
+  } as unknown as SeatReview
+
+  it('has choices where more than one action was possible', () => {
+    expect(choices(late).map(({ at }) => at)).toEqual([4, 5])
+    expect(choices(forced).map(({ at }) => at)).toEqual([8])
+  })
+
+  it('finds the step that cost most', () => {
+    expect(crux(late).at).toBe(5)
+    expect(crux(forced).at).toBe(8)
+  })
+
+  it('leads from each moment to a decision', () => {
+    expect(decisionAt(seat, momentAt(seat, 2))).toBe(late)
+    expect(decisionAt(seat, momentAt(seat, 5))).toBe(late)
+    expect(decisionAt(seat, momentAt(seat, 7))).toBe(forced)
+    expect(decisionAt(seat, momentAt(seat, 10))).toBe(forced)
+    expect(decisionAt(seat, undefined)).toBeUndefined()
+  })
+})
