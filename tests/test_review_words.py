@@ -181,6 +181,10 @@ def test_a_summary_says_what_the_table_says() -> None:
         "144 points. Expected with best play: 274. Your dice were worth +10. "
         "Your decisions cost 137. The forecast was corrected by −3."
     )
+    assert words.summary(player, own=False) == (
+        "144 points. Expected with best play: 274. The dice were worth +10. "
+        "The decisions cost 137. The forecast was corrected by −3."
+    )
 
 
 def test_a_hint_claims_only_a_clear_lead() -> None:
@@ -215,4 +219,4 @@ def test_a_choice_that_ends_the_turn_is_told() -> None:
     assert reasons(game, 0, low, high)[0] == Reason("turn", amount=5)
     assert Reason("turn", amount=5) not in reasons(game, 0, high, low)
     said = words.sentence("clever", Reason("turn", amount=5))
-    assert said == "Your turn goes on, with 5 dice for the next roll."
+    assert said == "The turn goes on, with 5 dice for the next roll."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -140,6 +141,21 @@ def test_a_review_travels_compressed_and_names_nobody(
     assert json.loads(text)["game"] == "clever"
     assert b"Mia" not in text, "a name would stay after its owner left"
     assert len(data) < 60_000
+
+
+def test_a_review_speaks_of_your_dice_to_their_player_only(
+    server: Server, finished: tuple[str, str]
+) -> None:
+    token, table = finished
+    review_of(server, token, table)
+    key = server.http("GET", f"/api/tables/{table}", token=token)[1]["you"]["key"]
+    path = f"/api/tables/{table}/review/words"
+    mine = server.http("GET", path, token=token)[1]["summaries"]
+    theirs = server.http("GET", f"{path}?key={key}", token=server.player("Eve")[1])[1]["summaries"]
+    assert "Your dice were worth" in mine[0]
+    assert "Your decisions cost" in mine[0]
+    assert "Your" not in theirs[0]
+    assert re.findall(r"\d+", theirs[0]) == re.findall(r"\d+", mine[0])
 
 
 def test_nobody_gets_a_review_of_a_game_they_may_not_see(
@@ -472,8 +488,21 @@ def test_hints_at_a_table_need_everybody_to_have_agreed(server: Server, allowed:
                 await other.command("hint")
             answer = await active.command("hint", again=30.0)
             assert answer["hint"]["best"]["win_chance"] is not None
+            await asyncio.gather(first.play(), second.play())
+            tokens[:] = active.token, other.token
 
+    tokens: list[str] = []
     asyncio.run(scenario())
+    if not allowed:
+        return
+    # Nobody can ask for a hint to have a lost game left out for all: it stands apart anyhow.
+    for token, taken in zip(tokens, (1, 0), strict=True):
+        (line,) = server.http("GET", "/api/me/games", token=token)[1]["games"]
+        assert (line["hints"], line["apart"]) == (taken, True)
+        told = server.http("GET", "/api/me/statistics", token=token)[1]
+        assert (told["games"], told["opponents"]) == ({}, [])
+        assert [game["games"] for game in told["apart"].values()] == [1] * (1 - taken)
+        assert server.http("GET", "/api/me", token=token)[1]["best"] == {}
 
 
 def test_a_guided_game_gives_no_hints(server: Server) -> None:

@@ -249,7 +249,8 @@ def report(games: Sequence[Game], found: Review, language: str = words.ENGLISH) 
         if found.seats > 1:
             name = f" ({player.name})" if player.name else ""
             lines.append(f" Seat {player.seat + 1}{name}")
-        lines += wrapped(words.summary(player, language, found.finished))
+        own = found.seats == 1
+        lines += wrapped(words.summary(player, language, found.finished, own))
         lines += ["", *rounds(player, found.seats > 1), ""]
         costly = player.costliest()
         if not costly:

@@ -58,7 +58,7 @@ def section(
     name = player.name or heading
     if review.seats > 1:  # several seats may have the same name
         name = f"{player.seat + 1}. {player.name}".rstrip()
-    told = words.summary(player, language, review.finished)
+    told = words.summary(player, language, review.finished, own=review.seats == 1)
     parts = [f"<section><h2>{escape(name)}</h2>" if review.seats > 1 else "<section>"]
     parts += [f"<p>{escape(told)}</p>", chart.svg(player, name, language)]
     parts.append("<table>")

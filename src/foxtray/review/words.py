@@ -85,19 +85,22 @@ def whole_parts(parts: Sequence[float], total: int) -> list[int]:
     return whole
 
 
-def summary(player: SeatReview, language: str = ENGLISH, finished: bool = True) -> str:
-    """A seat's game in one paragraph, whose whole numbers add up."""
+def summary(
+    player: SeatReview, language: str = ENGLISH, finished: bool = True, own: bool = True
+) -> str:
+    """A seat's game in one paragraph, whose whole numbers add up; `own` for who played it."""
+    whose = "" if own else ".other"
     result = round(player.result)
     exact = (player.expected, player.luck, player.influence, -player.price, player.correction)
     expected, luck, influence, price, correction = whole_parts(exact, result)
     parts = [
         say(language, "summary.result" if finished else "summary.now", n=result),
         say(language, "summary.expected", n=expected),
-        say(language, "summary.luck", n=signed(luck)),
+        say(language, f"summary.luck{whose}", n=signed(luck)),
     ]
     if influence:
         parts.append(say(language, "summary.influence", n=signed(influence)))
-    parts.append(say(language, "summary.price", n=-price))
+    parts.append(say(language, f"summary.price{whose}", n=-price))
     if correction:
         parts.append(say(language, "summary.correction", n=signed(correction)))
     return " ".join(parts)

@@ -596,7 +596,7 @@ export interface Say {
 
 /**
  * Ask for the best line of my seat, or of a guest's `seat`, where `table.hints` allows it. The
- * answer is `hinted`. The log tells everybody that I asked, and the game does not count in
+ * answer is `hinted`. The log tells everybody that I asked, and the game does not count in my
  * statistics.
  */
 export interface Hint {
@@ -988,7 +988,10 @@ export interface TableWish {
   tutorial?: boolean
   /** People roll real dice and enter the faces. The first seat begins. */
   real_dice?: boolean
-  /** Whether players may ask for hints at a table with others. Alone they always may. */
+  /**
+   * Whether players may ask for hints at a table with others, whose game then stands apart in
+   * statistics. Alone they always may.
+   */
   hints?: boolean
   /** Continue an earlier game. All other fields except `game` and `stand_in` are ignored. */
   play_on?: PlayOn | null
@@ -1226,8 +1229,8 @@ export interface GameLine {
   totals: number[]
   practice: boolean
   /**
-   * Whether real dice were used, guests took part or it was played offline: it counts in `apart`
-   * only.
+   * Whether real dice were used, guests took part, all were allowed hints, or it was played
+   * offline: it counts in `apart` only.
    */
   apart: boolean
   /** How many hints I asked for. */
@@ -1269,9 +1272,9 @@ export interface AreaStatistics {
 }
 
 /**
- * My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
- * with hints or those that a stand-in mostly played. Games with real dice or guests, and those
- * played offline, are counted in `apart`.
+ * My results in one game. Solo and multiplayer games count. Practice games do not, nor do games in
+ * which I asked for hints or those that a stand-in mostly played. Games with real dice, guests or
+ * hints for all, and those played offline, are counted in `apart`.
  */
 export interface GameStatistics {
   games: number

@@ -27,6 +27,7 @@ from foxtray.server.http.api import (
     Parameter,
     finished,
     json_response,
+    player_id,
 )
 from foxtray.server.protocol.messages import (
     Coach,
@@ -117,13 +118,14 @@ async def get_review_words(call: Call) -> ReviewWords:
     data = await call.services.store.coach.review(table.id)
     if data is None:
         raise Refusal("no_review")
-    return await asyncio.to_thread(in_words, data, call.query["language"])
+    mine = table.state.seat_of(player_id(call))
+    return await asyncio.to_thread(in_words, data, call.query["language"], mine)
 
 
-def in_words(data: bytes, language: str) -> ReviewWords:
+def in_words(data: bytes, language: str, mine: int | None) -> ReviewWords:
     found = read_review(msgspec.json.decode(gzip.decompress(data)))
     return ReviewWords(
-        [words.summary(player, language) for player in found.players],
+        [words.summary(each, language, own=each.seat == mine) for each in found.players],
         [
             {
                 str(decision.at): words.sentences(found.game, decision, language)

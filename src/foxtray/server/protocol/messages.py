@@ -273,7 +273,7 @@ class Say(Command, tag="say"):
 
 class Hint(Command, tag="hint"):
     """Ask for the best line of my seat, or of a guest's `seat`, where `table.hints` allows it. The
-    answer is `hinted`. The log tells everybody that I asked, and the game does not count in
+    answer is `hinted`. The log tells everybody that I asked, and the game does not count in my
     statistics."""
 
     seat: SeatNumber | None = None
@@ -697,7 +697,8 @@ class TableWish(Struct, forbid_unknown_fields=True, frozen=True):
     real_dice: bool = False
     """People roll real dice and enter the faces. The first seat begins."""
     hints: bool = False
-    """Whether players may ask for hints at a table with others. Alone they always may."""
+    """Whether players may ask for hints at a table with others, whose game then stands apart in
+    statistics. Alone they always may."""
     play_on: PlayOn | None = None
     """Continue an earlier game. All other fields except `game` and `stand_in` are ignored."""
 
@@ -959,8 +960,8 @@ class GameLine(Struct, frozen=True):
     totals: list[int]
     practice: bool
     apart: bool
-    """Whether real dice were used, guests took part or it was played offline: it counts in `apart`
-    only."""
+    """Whether real dice were used, guests took part, all were allowed hints, or it was played
+    offline: it counts in `apart` only."""
     hints: int
     """How many hints I asked for."""
     kept: bool
@@ -1002,8 +1003,8 @@ class AreaStatistics(Struct, frozen=True):
 
 class GameStatistics(Struct, frozen=True):
     """My results in one game. Solo and multiplayer games count. Practice games do not, nor do games
-    with hints or those that a stand-in mostly played. Games with real dice or guests, and those
-    played offline, are counted in `apart`."""
+    in which I asked for hints or those that a stand-in mostly played. Games with real dice, guests
+    or hints for all, and those played offline, are counted in `apart`."""
 
     games: int
     solo: int

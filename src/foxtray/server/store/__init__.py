@@ -180,7 +180,7 @@ class ResultRow(Struct, frozen=True):
     kept: bool = True
     """Whether its table still exists; filled in when read."""
     apart: bool = False
-    """Played with real dice or guests, so that it stands apart in statistics."""
+    """Played with real dice, guests or hints for all, so that it stands apart in statistics."""
     guest: str | None = None
     """The name of a guest."""
     daily: str = ""

@@ -248,9 +248,14 @@ class TableState:
     @property
     def apart(self) -> bool:
         """Whether the game stands apart in statistics: the server cannot vouch for its dice, or for
-        who made which decision."""
+        who made which decision, or the coach may have made some.
+
+        With others, it counts that hints were allowed, not who took one: nobody can ask for a hint
+        to have a lost game left out for all.
+        """
         guests = any(seat.guest is not None for seat in self.seats)
-        return self.setup.real_dice or self.setup.offline or guests
+        advised = self.setup.hints and len(self.seats) > 1
+        return self.setup.real_dice or self.setup.offline or guests or advised
 
     @property
     def driven(self) -> bool:
