@@ -9,10 +9,13 @@ from foxtray.bots.network import QUANTILE, QUANTILES, SCALE, SECOND
 if TYPE_CHECKING:
     from foxtray.bots.workspace import Doubles, Net, Singles, Workspace
 
-SHARED = 0.17
+SHARED = 0.15
 """The correlation between the final totals of two seats: the same dice serve all of them."""
 OWN = (1.0 - SHARED) ** 0.5
 """The rest of a seat's spread. What all seats share decides nothing between them."""
+TAIL = 0.4
+"""How far the outer tenths of the totals reach: the mean of each lies this part of a step beyond
+its middle, which the network tells. Without that, sure things are too sure."""
 
 
 def output(net: Net, h2: Singles, k: int) -> float:
@@ -38,11 +41,21 @@ def set_ends(ended: bool, total: int, nets: list[Net], workspace: Workspace) -> 
         ends[at] = end
 
 
+def mean_of_tenth(ends: Doubles, k: int) -> float:
+    """The mean of a tenth of the final totals of a seat."""
+    end: float = ends[k]
+    if k == 0:
+        end -= TAIL * (ends[1] - ends[0])
+    elif k == QUANTILES - 1:
+        end += TAIL * (ends[k] - ends[k - 1])
+    return end
+
+
 def centre(ends: Doubles) -> float:
     """The mean of the final totals of a seat."""
     total = 0.0
     for k in range(QUANTILES):
-        total += ends[k]
+        total += mean_of_tenth(ends, k)
     return total / QUANTILES
 
 
@@ -50,7 +63,7 @@ def note_rival(ends: Doubles, rival_ends: Doubles) -> None:
     """Note the final totals of a rival, without the luck that all seats share."""
     middle = centre(ends)
     for k in range(QUANTILES):
-        rival_ends[k] = middle + OWN * (ends[k] - middle)
+        rival_ends[k] = middle + OWN * (mean_of_tenth(ends, k) - middle)
 
 
 def share_below(ends: Doubles, points: float) -> float:
@@ -68,7 +81,7 @@ def chance_to_win(ended: bool, total: int, nets: list[Net], workspace: Workspace
     middle = centre(workspace.ends)
     chance = 0.0
     for k in range(QUANTILES):
-        points = middle + OWN * (workspace.ends[k] - middle)
+        points = middle + OWN * (mean_of_tenth(workspace.ends, k) - middle)
         ahead = 1.0
         for rival in range(workspace.rivals):
             ahead *= share_below(workspace.rival_ends[rival], points)
