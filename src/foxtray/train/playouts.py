@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from foxtray.core.layout import Tables
     from foxtray.core.state import State
 
+APART = 10_000_000
+"""How far apart the seeds of two rounds are: each is played out with dice of its own, so that their
+results together say more."""
+
 
 def lead(
     tables: list[Tables],
@@ -101,9 +105,10 @@ def calibrate(
                 workspace.rivals = 0
                 for k in range(QUANTILES):
                     quantiles[g][r][seat][k] = workspace.ends[k]
+            own = seed + g + r * APART
             lead(
-                tables, states, 100, low, high, openings.WELL, strong_bound, strong_last_bound, 0.0,
-                nets, workspace,
+                tables, states, 100, own & chance.MASK, own >> 32, openings.WELL, strong_bound,
+                strong_last_bound, 0.0, nets, workspace,
             )  # fmt: skip
             won = rules.winners(t, states[0])
             winners = 0
