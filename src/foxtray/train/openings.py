@@ -26,7 +26,7 @@ ODD_MOVE = 13
 
 # Who plays a seat's first turns.
 WELL, RANDOM, ERRING, ONE_AREA, NO_FOXES, TASTE = range(6)
-KINDS = 16
+KINDS = 20
 LARGEST_ERROR = 18.0
 """The highest standard deviation of the noise of players who err, in points."""
 OPENING_BOUND = 24
@@ -42,22 +42,29 @@ def throws_of(
     """How long the opening is: a turn of the game, times the rolls of a turn, plus one of these.
 
     It may end before any roll, since weak players also leave strange dice for their next roll, and
-    ends with the start of the last turn at the latest. Late ends are more likely: there positions
-    differ most, and what is left to play is short. With `apart` it ends at the start of the last
-    round at the latest. With `ending` half of them end in that round, and half before it: what good
-    play makes of a bad start is overrated by a net that has not seen it.
+    ends with the start of the last turn at the latest. In a third of them late ends are more
+    likely: there positions differ most, and what is left to play is short. Another third ends with
+    the start of a round, after weak players have chosen what it brings. With `apart` an opening
+    ends at the start of the last round at the latest. With `ending` half of them end in that round,
+    and half before it: what good play makes of a bad start is overrated by a net that has not seen
+    it.
     """
     if chance.draw(low, high, OPENING, 0, 1000) >= share * 1000:
         return 0
-    turns = t.rounds[s.seats] * rules.turns_in_round(s)
-    start = (turns - rules.turns_in_round(s)) * ROLLS
-    longest = (turns - 1) * ROLLS
+    each = rules.turns_in_round(s) * ROLLS
+    start = (t.rounds[s.seats] - 1) * each
+    longest = start + each - ROLLS
     if ending and chance.draw(low, high, OPENING, 6, 2) == 0:
         return start + chance.draw(low, high, OPENING, 1, longest - start + 1)
     if ending or apart:
         longest = start
-    one = chance.draw(low, high, OPENING, 1, longest)
-    return 1 + max(one, chance.draw(low, high, OPENING, 7, longest))
+    kind = chance.draw(low, high, OPENING, 12, 3)
+    if kind == 0 and start > each:
+        return each + each * chance.draw(low, high, OPENING, 13, start // each - 1)
+    length = chance.draw(low, high, OPENING, 1, longest)
+    if kind == 1:
+        length = max(length, chance.draw(low, high, OPENING, 7, longest))
+    return 1 + length
 
 
 def lasting(s: State, throws: int) -> bool:
@@ -72,13 +79,13 @@ def kind_of(low: int, high: int, seat: int) -> int:
     drawn = chance.draw(low, high, OPENING, 2 + seat, KINDS)
     if drawn < 6:
         return RANDOM
-    if drawn < 11:
+    if drawn < 12:
         return ERRING
-    if drawn == 11:
+    if drawn < 15:
         return ONE_AREA
-    if drawn == 12:
+    if drawn < 16:
         return NO_FOXES
-    if drawn == 13:
+    if drawn < 17:
         return TASTE
     return WELL
 
