@@ -1,13 +1,14 @@
 """Measure reviews on games of every level, and write the table of docs/review.md.
 
     python benchmarks/review.py [--games N] [--game GAME] [--only LEVEL,...] [--pairs N]
-    python benchmarks/review.py --headroom [--games N] [--game GAME] [--seats N]
+    python benchmarks/review.py --headroom [--games N] [--game GAME] [--seats N] [--fresh]
 
 Held-out seeds. `--pairs` games of each level are reviewed with a second seed as well. Results are
 kept in a file, so that a run can be continued; `--fresh` starts again.
 
 `--headroom` measures on other seeds what reviews find beyond the weights, and writes it to the
-game's headroom.json. It comes first whenever weights have changed.
+game's headroom.json. It comes first whenever weights have changed: once with `--fresh`, and once
+more for what the first headroom leaves.
 """
 
 from __future__ import annotations
@@ -18,30 +19,45 @@ import math
 import time
 from pathlib import Path
 from statistics import fmean, median, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from foxtray import bots, games
 from foxtray.bots.weights import weights_of
+from foxtray.bots.workspace import Array
 from foxtray.core.codes import ROLLS
 from foxtray.games.registry import SHEETS, folder_of
 from foxtray.review import review
-from foxtray.review.headroom import curve
+from foxtray.review.model import SeatReview
 from foxtray.sim import batch
 
 PAGE = Path(__file__).parent.parent / "docs" / "review.md"
 KEPT = Path(__file__).parent.parent / ".venv" / "review-figures.json"
 FIRST_SEED = 9_000_000_000
 HEADROOM_SEED = 9_500_000_000
-WEAK = 100.0
-"""The points of a weak player."""
 MIDDLE = 200.0
-RIDGE = 100.0
-"""The square of: the noise of what a game finds (2 points) over the usual slope and bend (0.2 per
-100 points)."""
+NOISE = 2.0
+"""How much what the decisions of a round find differs from game to game, in points."""
+USUAL = 0.5
+"""The usual slope and bend of a curve per 100 points."""
 LEVELS = ("random", "casual", "solid", "strong")
 START, END = "<!-- figures -->", "<!-- /figures -->"
+
+
+class Played(NamedTuple):
+    """What a review said of a game."""
+
+    level: str
+    result: float
+    luck: float
+    rounds: list[tuple[int, float, float]]
+    """The number of each round, the mean points expected in it, and the sum of its corrections."""
+
+    @property
+    def correction(self) -> float:
+        """The sum of all corrections."""
+        return math.fsum(correction for _, _, correction in self.rounds)
 
 
 def measure(level: str, game: str, seed: int, pair: bool) -> dict[str, Any]:
@@ -69,65 +85,105 @@ def measure(level: str, game: str, seed: int, pair: bool) -> dict[str, Any]:
     return row
 
 
-def measure_headroom(game: str, seats: int, count: int) -> None:
-    """Fit what a decision finds beyond the weights to the points expected, round by round."""
-    folder_of(game).headroom.clear()
-    rows: dict[int, list[tuple[float, float]]] = {}
-    start = 0.0
-    each = ROLLS + max(1, seats - 1)
-    for level in LEVELS:
-        chosen = [bots.chooser(level, game)] * seats
-        played = batch.play(game, chosen, HEADROOM_SEED, count, moves=True)
-        for number in range(count):
-            player = review(played.record(number), seed=1, seats=[number % seats]).players[0]
-            start = player.expected
-            for now in sorted({moment.round for moment in player.moments}):
-                moments = [moment for moment in player.moments if moment.round == now]
-                found = sum(moment.correction for moment in moments) / each
-                rows.setdefault(now, []).append((fmean(m.before for m in moments), found))
-        print(f"{count} games of {level}", flush=True)
-    curves = [fit(pairs) for _, pairs in sorted(rows.items())]
-    curves = anchored(curves, start, found_by_expert(game, seats, count) / each)
+def measure_headroom(game: str, seats: int, count: int, fresh: bool) -> None:
+    """Fit what reviews find beyond the weights and the known headroom, and add it to that."""
     path = Path(games.__file__).parent / game / "headroom.json"
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    kept[str(seats)] = curves
-    parts = (f'"{key}": {json.dumps(value)}' for key, value in sorted(kept.items()))
-    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8", newline="\n")
-    print(f"{game} with {seats} seats: {curves}")
-
-
-def found_by_expert(game: str, seats: int, count: int) -> float:
-    """What reviews of `expert` find beyond the weights in a game, on average.
-
-    It plays what it finds, so this is what its results show, without the luck in them.
-    """
-    chosen = [bots.chooser("expert", game)] * seats
-    played = batch.play(game, chosen, HEADROOM_SEED, count, moves=True)
-    found = [
-        review(played.record(n), seed=1, seats=[n % seats]).players[0].correction
-        for n in range(count)
+    known = folder_of(game).headroom
+    if fresh:
+        known.clear()
+    levels = (*LEVELS, "expert")
+    means = {level: mean_of(game, level) for level in levels} if seats == 1 else {}
+    played: list[Played] = []
+    for level in levels:
+        chosen = [bots.chooser(level, game)] * seats
+        batched = batch.play(game, chosen, HEADROOM_SEED, count, moves=True)
+        for number in range(count):
+            found = review(batched.record(number), seed=1, seats=[number % seats])
+            played.append(noted(level, found.players[0]))
+        mean, error = centred([one for one in played if one.level == level], means.get(level))
+        print(
+            f"{count} games of {level}: corrections come to {mean:+.1f} ± {error:.1f}", flush=True
+        )
+    more = fit(played, means, ROLLS + max(1, seats - 1))
+    earlier = known.get(str(seats), [[0.0] * 3] * len(more))
+    known[str(seats)] = [
+        [round(old + new, digits) for old, new, digits in zip(*each, (4, 6, 9), strict=True)]
+        for each in zip(earlier, more, strict=True)
     ]
-    error = stdev(found) / math.sqrt(count)
-    print(f"{count} games of expert, where reviews find {fmean(found):.1f} ({error:.1f}) points")
-    return fmean(found)
+    parts = (f'"{key}": {json.dumps(value)}' for key, value in sorted(known.items()))
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8", newline="\n")
+    print(f"{game} with {seats} seats: {known[str(seats)]}")
 
 
-def fit(pairs: list[tuple[float, float]]) -> list[float]:
-    """A parabola through points by ridge regression; where they say little, a flat one."""
-    points, found = np.array(pairs).T
-    places = (points - MIDDLE) / 100
-    columns = np.stack([np.ones_like(places), places, places**2], axis=1)
-    known = columns.T @ columns + np.diag([0.0, RIDGE, RIDGE])
-    a, b, c = map(float, np.linalg.solve(known, columns.T @ found))
-    flat, slope, bend = a, b / 100, c / 10_000
-    return [flat - slope * MIDDLE + bend * MIDDLE**2, slope - 2 * bend * MIDDLE, bend]
+def noted(level: str, player: SeatReview) -> Played:
+    """A review without what the headroom does not need."""
+    rounds = []
+    for now in sorted({moment.round for moment in player.moments}):
+        moments = [moment for moment in player.moments if moment.round == now]
+        points = fmean(moment.before for moment in moments)
+        rounds.append((now, points, math.fsum(moment.correction for moment in moments)))
+    return Played(level, player.result, player.luck, rounds)
 
 
-def anchored(curves: list[list[float]], start: float, more: float) -> list[list[float]]:
-    """Tilt the curves so that they come to `more` at the start, and as before for weak players."""
-    gap = (more - sum(curve(each, start) for each in curves)) / len(curves)
-    tilt = gap / (start - WEAK)
-    return [[round(a - tilt * WEAK, 4), round(b + tilt, 6), round(c, 9)] for a, b, c in curves]
+def mean_of(game: str, level: str) -> float:
+    """What a level scores alone, from thousands of games."""
+    return float(folder_of(game).strength[level]["mean"])
+
+
+def centre(corrections: list[float], gaps: list[float] | None = None) -> tuple[float, float]:
+    """The mean of corrections, and its error.
+
+    The gaps say how much better than usual the games went beyond their luck. Their true mean is 0,
+    so what they have in common with the corrections can be taken out.
+    """
+    found = np.array(corrections)
+    if gaps:
+        apart = np.array(gaps)
+        share = np.cov(found, apart)[0, 1] / apart.var(ddof=1)
+        found = found - share * apart
+    return float(found.mean()), float(found.std(ddof=1) / math.sqrt(len(found)))
+
+
+def fit(played: list[Played], means: dict[str, float], each: int) -> list[list[float]]:
+    """What one of the `each` decisions of a round finds: a parabola over the points, by round.
+
+    Ridge regression, so that curves are flat where the games say little. The mean of each level
+    counts for as much as it is certain.
+    """
+    rounds = 1 + max(now for one in played for now, _, _ in one.rounds)
+    columns: list[Array] = []
+    found: list[float] = []
+    for level in sorted({one.level for one in played}):
+        own = [one for one in played if one.level == level]
+        total = np.zeros(3 * rounds)
+        for one in own:
+            for now, points, correction in one.rounds:
+                place = (points - MIDDLE) / 100
+                column = np.zeros(3 * rounds)
+                column[3 * now : 3 * now + 3] = 1.0, place, place**2
+                total += column / len(own)
+                columns.append(column)
+                found.append(correction / each)
+        mean, error = centred(own, means.get(level))
+        weight = NOISE * each / error
+        columns.append(weight * total)
+        found.append(weight * mean / each)
+    rows = np.array(columns)
+    ridge = np.diag([0.0, 1.0, 1.0] * rounds) * (NOISE / USUAL) ** 2
+    solved = np.linalg.solve(rows.T @ rows + ridge, rows.T @ found)
+    return [unscaled(*map(float, solved[at : at + 3])) for at in range(0, 3 * rounds, 3)]
+
+
+def centred(played: list[Played], mean: float | None) -> tuple[float, float]:
+    """The mean correction of games of one level, and its error; the mean is what it scores."""
+    gaps = None if mean is None else [one.result - one.luck - mean for one in played]
+    return centre([one.correction for one in played], gaps)
+
+
+def unscaled(flat: float, slope: float, bend: float) -> list[float]:
+    """A parabola around `MIDDLE` in hundreds of points as one in points."""
+    b, c = slope / 100, bend / 10_000
+    return [flat - b * MIDDLE + c * MIDDLE**2, b - 2 * c * MIDDLE, c]
 
 
 def rms(values: list[float]) -> float:
@@ -138,8 +194,8 @@ def table(kept: dict[str, list[dict[str, Any]]]) -> list[str]:
     """The table as Markdown."""
     lines = [
         "| game | level | games | result | luck | price | `expert` scores more by | correction | "
-        "error of a price | of the sum | CPU s |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "expected | error of a price | of the sum | CPU s |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for key, rows in kept.items():
         game, level = key.split()
@@ -150,13 +206,21 @@ def table(kept: dict[str, list[dict[str, Any]]]) -> list[str]:
         apart = [gap / math.sqrt(2) for row in rows for gap in row.get("apart", ())]
         sums = [row["sum_apart"] / math.sqrt(2) for row in rows if "sum_apart" in row]
         error = stdev(columns["luck"]) / math.sqrt(len(rows))
+        gaps = [row["result"] - row["luck"] - strength[level]["mean"] for row in rows]
+        usual, doubt = centre(corrections, gaps)
         lines.append(
             f"| {SHEETS[game].title} | `{level}` | {len(rows)} | {fmean(columns['result']):.1f} | "
             f"{fmean(columns['luck']):+.1f} ± {error:.1f} | {fmean(columns['price']):.1f} | "
             f"{behind:.1f} | {fmean(corrections):+.1f} (sd {stdev(corrections):.1f}) | "
+            f"{usual:+.1f} ± {doubt:.1f} | "
             f"{rms(apart):.2f} | {rms(sums):.1f} | {median(row['seconds'] for row in rows):.1f} |"
         )
     return lines
+
+
+def basis(game: str) -> str:
+    """What the figures of a game rest on: the nets for solo games, and the headroom."""
+    return f"{weights_of(game).digest(1)} {json.dumps(folder_of(game).headroom)}"
 
 
 def write_page(kept: dict[str, list[dict[str, Any]]]) -> None:
@@ -180,15 +244,17 @@ def main() -> None:
     args = parser.parse_args()
     if args.headroom:
         for game in [args.game] if args.game else SHEETS:
-            measure_headroom(game, args.seats, args.games)
+            measure_headroom(game, args.seats, args.games, args.fresh)
         return
-    cards = {game: str(weights_of(game).card) for game in SHEETS if folder_of(game).weights}
-    kept: dict[str, Any] = {"cards": cards, "rows": {}}
+    bases = {game: basis(game) for game in SHEETS if folder_of(game).weights}
+    kept: dict[str, Any] = {"bases": bases, "rows": {}}
     if KEPT.exists() and not args.fresh:
         earlier = json.loads(KEPT.read_text())
-        if earlier["cards"] == cards:
-            kept = earlier
-    wanted = [args.game] if args.game else list(cards)
+        same = [game for game in bases if earlier["bases"].get(game) == bases[game]]
+        kept["rows"] = {
+            key: rows for key, rows in earlier["rows"].items() if key.split()[0] in same
+        }
+    wanted = [args.game] if args.game else list(bases)
     for number in range(args.games):
         for game in wanted:
             for level in args.only:
