@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from foxtray import bots
-from foxtray.history import Setup
+from foxtray import Action, bots
+from foxtray.history import PlayInput, Setup, ThrowInput
 from foxtray.record import Record
 from foxtray.review import EffortName, Review, review
 
@@ -30,3 +30,21 @@ def reviewed(
 ) -> Review:
     """The review of such a game."""
     return review(played(game, names, seed), effort, seed=seed)
+
+
+def interleaved(record: Record) -> Record:
+    """The same game with the same decisions, but seats that may act at the same time alternate."""
+    same = Record(record.setup)
+    waiting: dict[int, list[Action]] = {seat: [] for seat in range(record.setup.seats)}
+    last = 0
+    for entry in [*record.inputs, None]:
+        if isinstance(entry, PlayInput):
+            waiting[entry.seat].append(entry.action)
+            continue
+        while any(waiting.values()):
+            able = [seat for seat in same.game.awaiting() if waiting[seat]]
+            last = next((seat for seat in able if seat != last), able[0])
+            same.play(last, waiting[last].pop(0))
+        if isinstance(entry, ThrowInput):
+            same.roll(entry.throw)
+    return same

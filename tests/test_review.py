@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from reviewed import played, reviewed
+from reviewed import interleaved, played, reviewed
 
 from foxtray import FoxtrayError, Game, SeededDice
 from foxtray.bots.valuer import Depth, Valuer, plain
@@ -82,6 +82,20 @@ def test_all_numbers_add_up_to_the_result(game: str, names: tuple[str, ...]) -> 
         assert value == pytest.approx(player.result, abs=1e-9)
         total = player.expected + player.luck + player.influence - player.price + player.correction
         assert total == pytest.approx(player.result, abs=1e-9)
+
+
+def test_the_order_of_decisions_at_the_same_time_changes_nothing() -> None:
+    """A mistake between two actions of another player was also booked as their influence."""
+    names = ("casual", "solid")
+    record = played("clever", names, 6)
+    mixed = interleaved(record)
+    assert mixed.inputs != record.inputs
+    reviews = [review(history, "quick", seed=1).players for history in (record, mixed)]
+    for one, other in zip(*reviews, strict=True):
+        assert other.result == one.result
+        assert other.influence == pytest.approx(one.influence, abs=0.01)
+        assert other.price == pytest.approx(one.price, abs=5)
+        assert other.correction == pytest.approx(one.correction, abs=6)
 
 
 @pytest.mark.parametrize(("game", "names"), TABLES)

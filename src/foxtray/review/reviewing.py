@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from foxtray.bots.levels import check
 from foxtray.bots.valuer import Depth, Reply, Valuer
 from foxtray.core.codes import CHOOSING, THROW
+from foxtray.core.layout import Action
 from foxtray.core.state import State
 from foxtray.errors import BadSetup
 from foxtray.game import Game
@@ -284,7 +285,8 @@ class Walk:
         """Another player chose: the change of the value is their influence."""
         game = self.games[at]
         inputs = self.own_inputs(at, other)
-        before, after = self.value, self.games[inputs[-1] + 1].state
+        # What this seat did in between is its own decision, still to come.
+        before, after = self.value, self.replayed(at, inputs, other)[-1].state
         if after != self.foreseen:
             self.stand(after, game.turn, at_roll(self.history, at))
         if self.value != before:
@@ -316,15 +318,24 @@ class Walk:
                     break
         return found
 
+    def actions(self, inputs: Sequence[int]) -> list[Action]:
+        """The actions among some inputs."""
+        entries = [self.history.inputs[i] for i in inputs]
+        return [entry.action for entry in entries if isinstance(entry, PlayInput)]
+
+    def replayed(self, at: int, inputs: Sequence[int], seat: int) -> list[Game]:
+        """The games of a decision as if nobody else had acted before its end."""
+        games = [self.games[at]]
+        for action in self.actions(inputs):
+            games.append(games[-1].play(seat, action).game)
+        return games
+
     def judge(self, at: int, favourite: Reply | None = None) -> Judged | None:
         """Judge the decision that starts with an input; None without a choice."""
         inputs = self.own_inputs(at, self.seat)
-        entries = [self.history.inputs[i] for i in inputs]
-        actions = [entry.action for entry in entries if isinstance(entry, PlayInput)]
         # What others did in between does not concern this seat.
-        games = [self.games[at]]
-        for action in actions:
-            games.append(games[-1].play(self.seat, action).game)
+        games = self.replayed(at, inputs, self.seat)
+        actions = self.actions(inputs)
         return judge(
             self.valuer, self.headroom, games, self.seat, actions, inputs, at, self.effort.own,
             favourite,
