@@ -188,3 +188,48 @@ def test_hints_at_a_table_with_others_are_told_before_the_start(guest: Invite) -
     ben.open(made["you"]["invite"].removeprefix(ana.server.url))
     ben.page.get_by_role("button", name="Join").click()
     expect(ben.page.get_by_text("Players may ask for hints")).to_be_visible()
+
+
+def test_strength_over_time_keeps_solo_games_and_others_apart(guest: Invite) -> None:
+    ana = guest(SMALL)
+    page = ana.page
+    ana.introduce("Ana")
+
+    def game(seats: int, result: float) -> Json:
+        same = {"expected": 250.0, "luck": 10.0, "influence": 0.0, "price": 50.0}
+        told = {"table": "t", "finished": 0, "correction": 0.0, "hints": 0}
+        return {**same, **told, "seats": seats, "result": result}
+
+    def strength(mean: float) -> Json:
+        return {"games": 5, "mean": mean, "error": 3.2, "plain_mean": 210.0, "plain_error": 4.5}
+
+    solo = [game(1, result) for result in (200.0, 210.0, 190.0, 200.0, 210.0)]
+    tables = [game(4, result) for result in (160.0, 150.0, 170.0, 160.0)]
+    report: Json = {
+        "games": [one for pair in zip(solo, [*tables, solo[0]], strict=True) for one in pair],
+        "solo": strength(192.0),
+        "tables": strength(150.0),
+        "luck": 10.0,
+        "luck_error": 0.0,
+        "kinds": {},
+        "areas": [],
+        "foxes": 0.0,
+    }
+    told: Json = {"due": 0, "games": {"clever": report}}
+    page.route("**/api/me/coach", lambda route: route.fulfill(json=told))
+    ana.open("/history")
+    coach = page.get_by_role("region", name="Coach")
+    expect(coach.get_by_role("heading", name="Solo strength over time")).to_be_visible()
+    # Four games with others are too few for a line of their own; no solo line is drawn from them.
+    expect(coach.locator("polyline")).to_have_count(1)
+    caption = coach.locator("figure:has(polyline) figcaption")
+    # (200 + 210 + 190 + 200 + 210 + 200) / 6 - 10, and the deviations' squares sum to 283.3.
+    expect(caption).to_contain_text("Mean of the last 10 games, luck taken out")
+    expect(caption).to_contain_text("190.0 ± 5.8 after 3 games, 191.7 ± 3.1 after 6")
+    expect(coach.locator("figure:has(polyline) svg")).to_contain_text("game 6")
+    ana.axe()
+
+    report["games"] += tables
+    ana.open("/history")
+    expect(coach.get_by_role("heading", name="Strength with others over time")).to_be_visible()
+    expect(coach.locator("polyline")).to_have_count(2)

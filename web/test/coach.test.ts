@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { choices, crux, decisionAt, momentAt, type Decision, type SeatReview } from '../src/lib/coach'
+import { choices, crux, decisionAt, momentAt, strengthSoFar, type Decision, type SeatReview } from '../src/lib/coach'
+import type { ReviewedGame } from '../src/lib/wire'
 
 const open = [{ action: 'pass', line: [], points: 1, error: 0, win_chance: null, searched: true }]
 const step = (at: number, price: number, alternatives = open) => ({ at, action: 'pass', price, alternatives })
@@ -29,5 +30,27 @@ describe('decisions of several steps', () => {
     expect(decisionAt(seat, momentAt(seat, 7))).toBe(forced)
     expect(decisionAt(seat, momentAt(seat, 10))).toBe(forced)
     expect(decisionAt(seat, undefined)).toBeUndefined()
+  })
+})
+
+describe('strength over time', () => {
+  const game = (result: number, luck = 0) => ({ result, luck }) as ReviewedGame
+
+  it('needs three games', () => {
+    expect(strengthSoFar([game(100), game(110)])).toEqual([])
+  })
+
+  it('takes out the luck and tells the error of the mean', () => {
+    const [only] = strengthSoFar([game(100, 10), game(80, -20), game(120, 10)])
+    expect(only!.games).toBe(3)
+    expect(only!.mean).toBeCloseTo(100)
+    // Deviations of -10, 0 and 10: the variance is 100, that of the mean a third of it.
+    expect(only!.error).toBeCloseTo(Math.sqrt(100 / 3))
+  })
+
+  it('forgets what was before the last ten games', () => {
+    const course = strengthSoFar([...Array(4).fill(game(0)), ...Array(10).fill(game(90))])
+    expect(course.map(({ games }) => games)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
+    expect(course.at(-1)).toEqual({ games: 14, mean: 90, error: 0 })
   })
 })

@@ -7,6 +7,7 @@ import type {
   DailyExercise,
   ExerciseList,
   ExerciseResult,
+  ReviewedGame,
   ReviewState,
   ReviewWords,
   Steps,
@@ -81,4 +82,28 @@ export function decisionAt(seat: SeatReview, moment: Moment | undefined): Decisi
 export function change(moment: Moment): number {
   if (moment.kind === 'roll') return moment.luck
   return moment.kind === 'influence' ? moment.gain : -moment.price
+}
+
+/** How many games a mean of the last games has, at most and at least. */
+export const LAST = 10
+const LEAST = 3
+
+/** What I was worth after so many games: a mean without luck, and its standard error. */
+export interface Standing {
+  games: number
+  mean: number
+  error: number
+}
+
+/** My strength after each game: the mean without luck of the last games. */
+export function strengthSoFar(games: ReviewedGame[]): Standing[] {
+  const values = games.map((game) => game.result - game.luck)
+  const standings: Standing[] = []
+  for (let played = LEAST; played <= values.length; played++) {
+    const last = values.slice(Math.max(0, played - LAST), played)
+    const mean = last.reduce((a, b) => a + b) / last.length
+    const squares = last.reduce((sum, value) => sum + (value - mean) ** 2, 0)
+    standings.push({ games: played, mean, error: Math.sqrt(squares / (last.length - 1) / last.length) })
+  }
+  return standings
 }
