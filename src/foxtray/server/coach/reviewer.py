@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import hashlib
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -28,9 +29,9 @@ from foxtray.server.background import Background
 from foxtray.server.bots.fair_queue import Turns
 from foxtray.server.bots.pool import end
 from foxtray.server.coach.exercises import INTERVALS, Exercise, from_mistakes
+from foxtray.server.coach.played_on import since
 from foxtray.server.coach.worker import Job, Report
 from foxtray.server.machine import MACHINE, Machine
-from foxtray.server.players import new_id
 from foxtray.server.store import (
     CoachStore,
     ExerciseRow,
@@ -64,6 +65,8 @@ class Request:
     """The record of the game."""
     owners: Sequence[str | None]
     """The player of each seat whose result it is."""
+    begun: int = 0
+    """The first input that was not copied from another game."""
     state: State = "waiting"
     progress: float = 0.0
     problem: str = ""
@@ -107,12 +110,14 @@ class Reviewer:
         """A review that is being made, or that failed."""
         return self._requests.get(table)
 
-    def ask(self, table: str, player: str, text: str, owners: Sequence[str | None]) -> Request:
+    def ask(
+        self, table: str, player: str, text: str, owners: Sequence[str | None], begun: int = 0
+    ) -> Request:
         """Ask for the review of a game; one that failed is tried again."""
         known = self._requests.get(table)
         if known and known.state != "failed":
             return known
-        request = Request(table, player, text, owners)
+        request = Request(table, player, text, owners, begun)
         self._requests[table] = request
         self._turns.add(player, request)
         self._wanted.set()
@@ -223,10 +228,13 @@ def prepare(request: Request, data: bytes, machine: Machine) -> ReviewRow:
     """What is kept of a review."""
     found = read_review(msgspec.json.decode(data))
     history = record.read(request.text)[0]
+    if request.begun:
+        found = since(history, found, request.begun)
+        data = msgspec.json.encode(found)
     now = machine.now()
     exercises = [
         ExerciseRow(
-            id=new_id(machine.rng),
+            id=exercise_id(owner, exercise),
             player=owner,
             game=found.game,
             data=msgspec.json.encode(exercise),
@@ -239,6 +247,12 @@ def prepare(request: Request, data: bytes, machine: Machine) -> ReviewRow:
     ]
     seats = [seat_row(history, player) for player in found.players]
     return ReviewRow(request.table, gzip.compress(data, 6), now, seats, exercises)
+
+
+def exercise_id(player: str, exercise: Exercise) -> str:
+    """The same position gets the same id: a player who errs there twice has one exercise."""
+    asked = f"{player}\n{exercise.seat}\n{exercise.position}"
+    return hashlib.sha256(asked.encode()).hexdigest()[:32]
 
 
 def seat_row(history: History, player: SeatReview) -> SeatReviewRow:

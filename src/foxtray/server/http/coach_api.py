@@ -98,7 +98,7 @@ async def post_review(call: Call) -> ReviewState:
         # Names stay out of it: they change, and their owners may want them gone.
         text = await asyncio.to_thread(table.state.record_text, {})
         owners = [seat.earned for seat in table.state.seats]
-        request = reviewer.ask(table.id, player.id, text, owners)
+        request = reviewer.ask(table.id, player.id, text, owners, table.state.begun)
     return state_of(call, request)
 
 
@@ -119,13 +119,18 @@ async def get_review_words(call: Call) -> ReviewWords:
     if data is None:
         raise Refusal("no_review")
     mine = table.state.seat_of(player_id(call))
-    return await asyncio.to_thread(in_words, data, call.query["language"], mine)
+    played_on = table.state.begun > 0
+    return await asyncio.to_thread(in_words, data, call.query["language"], mine, played_on)
 
 
-def in_words(data: bytes, language: str, mine: int | None) -> ReviewWords:
+def in_words(data: bytes, language: str, mine: int | None, played_on: bool) -> ReviewWords:
     found = read_review(msgspec.json.decode(gzip.decompress(data)))
+    summaries = [words.summary(each, language, own=each.seat == mine) for each in found.players]
+    if played_on:
+        where = words.say(language, "summary.played_on")
+        summaries = [f"{where} {summary}" for summary in summaries]
     return ReviewWords(
-        [words.summary(each, language, own=each.seat == mine) for each in found.players],
+        summaries,
         [
             {
                 str(decision.at): words.sentences(found.game, decision, language)

@@ -307,6 +307,12 @@ class TableState:
         return self.setup.seed is None and not others
 
     @property
+    def begun(self) -> int:
+        """The first input of the record that was not copied from an earlier game."""
+        # The log begins with the seat and the start, which a record has no inputs for.
+        return max(0, self.setup.copied - 2)
+
+    @property
     def new_dice(self) -> bool:
         """Whether the game was copied from an earlier one and goes on with other dice."""
         return self.setup.copied > 0 and self.setup.again is None and self.setup.seed is None
