@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,18 @@ def test_every_reason_can_be_said(language: str) -> None:
             ]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_better_choice_is_named_once(language: str) -> None:
+    """Reasons began with "It", with nothing before to refer to."""
+    why = tuple(SAMPLE[kind] for kind in ("lowest", "turn", "area"))
+    decision = replace(decisions("clever", ("casual",))[0][1], reasons=why)
+    said = words.sentences("clever", decision, language)
+    named, again = words.texts(language)["it.better"], words.texts(language)["it.again"]
+    assert not said[0].startswith((named, again))
+    assert said[1].startswith(named)
+    assert said[2].startswith(again)
+
+
 def test_nouns_agree_with_their_numbers() -> None:
     one, five = (Reason("marks", amount=n) for n in (1, 5))
     assert words.sentence("clever", one, "en") == "It fills 1 more space at once."
@@ -219,4 +232,4 @@ def test_a_choice_that_ends_the_turn_is_told() -> None:
     assert reasons(game, 0, low, high)[0] == Reason("turn", amount=5)
     assert Reason("turn", amount=5) not in reasons(game, 0, high, low)
     said = words.sentence("clever", Reason("turn", amount=5))
-    assert said == "The turn goes on, with 5 dice for the next roll."
+    assert said == "It keeps the turn going, with 5 dice for the next roll."

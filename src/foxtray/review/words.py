@@ -106,10 +106,10 @@ def summary(
     return " ".join(parts)
 
 
-def sentence(game: str, reason: Reason, language: str = ENGLISH) -> str:
-    """One reason in words."""
+def sentence(game: str, reason: Reason, language: str = ENGLISH, better: str = "it.again") -> str:
+    """One reason in words; `better` is the text for the better choice."""
     text = folder_of(game).text(language)
-    values: dict[str, object] = {"n": round(reason.amount)}
+    values: dict[str, object] = {"n": round(reason.amount), "it": say(language, better)}
     if reason.area:
         values["area"] = text[f"area.{reason.area}"]
         values["colour"] = text[f"colour.{reason.area}"]
@@ -124,8 +124,14 @@ def sentence(game: str, reason: Reason, language: str = ENGLISH) -> str:
 
 
 def sentences(game: str, decision: Decision | Hint, language: str = ENGLISH) -> list[str]:
-    """Why the best line is better."""
-    return [sentence(game, reason, language) for reason in decision.reasons]
+    """Why the best line is better. The first sentence about it names it, the others refer to it."""
+    found: list[str] = []
+    better = "it.hint" if isinstance(decision, Hint) else "it.better"
+    for reason in decision.reasons:
+        found.append(sentence(game, reason, language, better))
+        if found[-1].startswith(say(language, better)):
+            better = "it.again"
+    return found
 
 
 def advice(game: str, hint: Hint, language: str = ENGLISH) -> str:
