@@ -129,6 +129,14 @@ def test_what_a_player_did_is_one_line() -> None:
     ]
 
 
+def test_a_sum_names_both_of_its_dice() -> None:
+    """It read "white 6", which no die shows."""
+    game = clever("w4p,y3p,b2p,g5p,o6p,p1p")
+    assert heard(game, "b>b6") == ["white and blue together 6: b6 crossed off"]
+    assert heard(game, "w>b6") == ["white and blue together 6: b6 crossed off"]
+    assert heard(game, "w>y4a") == ["white 4: y4a crossed off"]
+
+
 def test_several_players_are_named() -> None:
     sheet = sheet_of("clever")
     events = Game.new("clever", 2, first=1).opening

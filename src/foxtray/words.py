@@ -98,12 +98,19 @@ def earned(event: BonusEarned) -> str:
     return bonus(event.bonus) if event.source == "cell" else ""
 
 
+def taken(sheet: Sheet, event: Taken, entered: str) -> str:
+    """A die that was taken, and with the joker where the area that it is entered in adds it."""
+    die = event.die
+    if entered and sheet.area(entered).adds_joker:
+        die = f"{sheet.dice[0].colour} and {entered} together"
+    return f"{die} {event.value}{' as an additional die' if event.manner == 'extra' else ''}"
+
+
 def told(sheet: Sheet, event: Event) -> str:
     """One event of a seat in words; empty if another event already says it."""
     match event:
         case Taken():
-            extra = " as an additional die" if event.manner == "extra" else ""
-            return f"{event.die} {event.value}{extra}"
+            return taken(sheet, event, "")
         case Marked():
             return mark(sheet, event)
         case LineCompleted():
@@ -127,13 +134,17 @@ def story(
     """What happened: one line for each run of events by a seat; solo games name no seat."""
     lines: list[str] = []
     speaker, entered = -1, False
-    for event in events:
+    every = list(events)
+    for at, event in enumerate(every):
         seat = getattr(event, "seat", -1)
         if isinstance(event, RoundStarted | TurnStarted | GameEnded):
             speaker = -1
             if heading := headline(sheet, event, seats, names):
                 lines.append(heading)
         elif seat >= 0 and (text := told(sheet, event)):
+            if isinstance(event, Taken):
+                marks = (later.area for later in every[at:] if isinstance(later, Marked))
+                text = taken(sheet, event, next(marks, ""))
             if seat == speaker:
                 lines[-1] += f"{': ' if entered else ', '}{text}"
             else:
