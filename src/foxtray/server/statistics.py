@@ -8,10 +8,12 @@ from typing import Literal
 
 from foxtray.game import Game as FinishedGame
 from foxtray.games.registry import SHEETS
+from foxtray.server.protocol.inputs import decode_setup
 from foxtray.server.protocol.messages import (
     OFFLINE,
     AreaStatistics,
     Decided,
+    ExclusionKind,
     GameLine,
     GameStatistics,
     MatchGame,
@@ -32,6 +34,33 @@ def own(game: Game, player: str) -> ResultRow:
 def counts(row: ResultRow) -> bool:
     """Whether a game goes into the statistics: not if its dice were known, or hints were taken."""
     return not row.practice and not row.hints
+
+
+def excluded(game: Game, mine: ResultRow) -> list[ExclusionKind]:
+    """Why a game does not count for a player, or stands apart: all that is known of it."""
+    setup = decode_setup(mine.setup) if mine.setup else None
+    found: list[ExclusionKind] = []
+    if mine.practice:
+        kind: ExclusionKind = "practice"
+        if setup and setup.copied:
+            kind = "played_on"
+        elif setup and setup.again is not None:
+            kind = "same_dice"
+        elif mine.daily:
+            kind = "late"
+        found.append(kind)
+    if mine.hints:
+        found.append("hints")
+    if mine.apart and not mine.practice:
+        if setup and setup.hints and mine.seats > 1 and not mine.hints:
+            found.append("hints_allowed")
+        if setup and setup.real_dice:
+            found.append("real_dice")
+        if any(row.guest is not None for row in game):
+            found.append("guests")
+        if mine.table.startswith(OFFLINE):
+            found.append("offline")
+    return found
 
 
 def called(row: ResultRow) -> str:
@@ -90,7 +119,9 @@ def earlier_than(
     ]
 
 
-def summary(over: FinishedGame, earlier: list[ResultRow]) -> Summary:
+def summary(
+    over: FinishedGame, earlier: list[ResultRow], excluded: Sequence[ExclusionKind] = ()
+) -> Summary:
     """How a finished game compares with earlier ones of a player."""
     totals = [row.total for row in earlier]
     return Summary(
@@ -98,6 +129,7 @@ def summary(over: FinishedGame, earlier: list[ResultRow]) -> Summary:
         best=max(totals, default=None),
         mean=sum(totals) / len(totals) if totals else None,
         decided=decided(over, earlier),
+        excluded=list(excluded),
     )
 
 

@@ -94,6 +94,18 @@ export type EntryKind =
   | 'rematched'
   | 'hinted'
 
+export type ExclusionKind =
+  | 'practice'
+  | 'played_on'
+  | 'same_dice'
+  | 'late'
+  | 'stand_in'
+  | 'hints'
+  | 'hints_allowed'
+  | 'real_dice'
+  | 'guests'
+  | 'offline'
+
 export type AuditKind =
   | 'rename'
   | 'ban'
@@ -1149,13 +1161,19 @@ export interface Decided {
 
 /**
  * How a finished game compares with my earlier ones: solo games with solo games, games with others
- * with games with others. Practice games are left out, and this one.
+ * with games with others. Games that do not count or stand apart are left out, and this one. If it
+ * does not count itself or stands apart, `excluded` says why and nothing is compared: practice,
+ * played on from an earlier game (`played_on`), dice that were played before (`same_dice`), the day
+ * was closed before the end (`late`), a stand-in made most of my moves (`stand_in`), I asked for
+ * hints (`hints`), hints were allowed at the table (`hints_allowed`), real dice, guests, or no
+ * server (`offline`).
  */
 export interface Summary {
   games: number
   best: number | null
   mean: number | null
   decided: Decided | null
+  excluded: ExclusionKind[]
 }
 
 /** One of the games played with the same dice. The first of them is the challenge. */

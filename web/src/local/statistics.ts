@@ -1,7 +1,7 @@
 // Figures about the finished games of this device, in the form in which the server tells its own.
 
 import type { Score, Sheet } from '../lib/game'
-import type { Decided, GameStatistics, Opponent, Summary } from '../lib/wire'
+import type { Decided, ExclusionKind, GameStatistics, Opponent, Summary } from '../lib/wire'
 import type { Kept, Result } from './store'
 
 /** A finished game, seen by the owner of the device. */
@@ -91,16 +91,18 @@ export function againstBots(games: Kept[]): Opponent[] {
 
 /** How a finished game compares with the earlier ones of its kind on this device. */
 export function summary(sheet: Sheet, over: Kept, games: Kept[]): Summary {
-  const alone = over.setup.seats.length === 1
-  const earlier = counting(games, sheet.id)
-    .filter(({ game }) => game.id !== over.id && (game.setup.seats.length === 1) === alone)
-    .filter(({ game }) => !game.setup.real_dice)
+  const { seats, tutorial, real_dice } = over.setup
+  const excluded: ExclusionKind[] = tutorial ? ['practice'] : real_dice ? ['real_dice'] : []
+  const earlier = counting(excluded.length ? [] : games, sheet.id).filter(
+    ({ game }) => game.id !== over.id && (game.setup.seats.length === 1) === (seats.length === 1),
+  )
   const totals = earlier.map(({ score }) => score.total)
   return {
     games: totals.length,
     best: totals.length ? Math.max(...totals) : null,
     mean: totals.length ? sum(totals) / totals.length : null,
     decided: over.result && decided(sheet, over.result, earlier.map(({ score }) => score)),
+    excluded,
   }
 }
 

@@ -63,7 +63,7 @@ from foxtray.server.protocol.messages import (
     Update,
 )
 from foxtray.server.protocol.refusals import Refusal, status
-from foxtray.server.store import PlayerRow, ResultRow, TableRow
+from foxtray.server.store import PlayerRow, TableRow
 from foxtray.server.tables import replay
 from foxtray.server.tables.table import Table
 
@@ -377,12 +377,18 @@ async def get_course(call: Call) -> Course:
 
 async def get_summary(call: Call) -> Summary:
     table = await finished(call)
-    record, earlier = table.state.record, list[ResultRow]()
+    record, store = table.state.record, call.services.store
     assert record
-    if call.player:
-        me, solo = call.me.id, len(table.state.seats) == 1
-        games = await call.services.store.results_of(me, limit=statistics.EARLIER)
-        earlier = statistics.earlier_than(table.id, record.setup.game, solo, games, me)
+    me = player_id(call)
+    rows = await store.results(table.id)
+    mine = next((row for row in rows if me is not None and row.player == me), None)
+    if me is None or mine is None:
+        stood_in = table.state.seat_of(me) is not None
+        return statistics.summary(record.game, [], ["stand_in"] if stood_in else [])
+    if why := statistics.excluded(rows, mine):
+        return statistics.summary(record.game, [], why)
+    games = await store.results_of(me, limit=statistics.EARLIER)
+    earlier = statistics.earlier_than(table.id, mine.game, mine.seats == 1, games, me)
     return statistics.summary(record.game, earlier)
 
 

@@ -875,14 +875,27 @@ class Decided(Struct, frozen=True):
     """The next best seat."""
 
 
+ExclusionKind = Literal[
+    "practice", "played_on", "same_dice", "late", "stand_in", "hints",
+    "hints_allowed", "real_dice", "guests", "offline",
+]  # fmt: skip
+"""Why a game does not count in my statistics (up to `hints`), or stands apart there."""
+
+
 class Summary(Struct, frozen=True):
     """How a finished game compares with my earlier ones: solo games with solo games, games with
-    others with games with others. Practice games are left out, and this one."""
+    others with games with others. Games that do not count or stand apart are left out, and this
+    one. If it does not count itself or stands apart, `excluded` says why and nothing is compared:
+    practice, played on from an earlier game (`played_on`), dice that were played before
+    (`same_dice`), the day was closed before the end (`late`), a stand-in made most of my moves
+    (`stand_in`), I asked for hints (`hints`), hints were allowed at the table (`hints_allowed`),
+    real dice, guests, or no server (`offline`)."""
 
     games: int
     best: int | None
     mean: float | None
     decided: Decided | None
+    excluded: list[ExclusionKind]
 
 
 class MatchGame(Struct, frozen=True):

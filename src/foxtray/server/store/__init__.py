@@ -187,6 +187,8 @@ class ResultRow(Struct, frozen=True):
     """The day whose dice they were, if any; filled in when read."""
     hints: int = 0
     """How many hints the seat asked for."""
+    setup: bytes = b""
+    """The setup of its table, if it is practice or stands apart; filled in when read."""
 
 
 class SoloStart(Struct, frozen=True):

@@ -362,12 +362,14 @@ def read_results(c: Connection, which: str, values: tuple[str | int, ...]) -> li
         'SELECT "table", seat, player, bot, game, seats, finished, total, areas, foxes, fox_value,'
         " won, practice, coalesce(name, ''), \"table\" IN (SELECT id FROM tables), apart, guest,"
         ' coalesce((SELECT day FROM daily_attempts AS a WHERE a."table"=results."table"), \'\'),'
-        " hints FROM results"
+        ' hints, (SELECT setup FROM tables WHERE id=results."table" AND (practice OR apart))'
+        " FROM results"
         f" LEFT JOIN players ON players.id=player WHERE {which} ORDER BY seat"
     )
     found: list[ResultRow] = []
     for row in c.execute(query, values):
-        *before, areas, foxes, fox_value, won, practice, name, kept, apart, guest, day, hints = row
+        *before, areas, foxes, fox_value, won, practice, name, kept, apart, guest, day = row[:-2]
+        hints, setup = row[-2:]
         fields = (
             *before,
             tuple(json.loads(areas)),
@@ -381,6 +383,7 @@ def read_results(c: Connection, which: str, values: tuple[str | int, ...]) -> li
             guest,
             day,
             hints,
+            bytes(setup or b""),
         )
         found.append(ResultRow(*fields))
     return found
