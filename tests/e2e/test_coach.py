@@ -64,6 +64,12 @@ def test_a_game_from_its_hint_to_its_exercises(
     ana.axe()
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, "nothing is wider than the phone"
+    # The focus shows on the decision that is looked at, too.
+    current = page.locator("ol a[aria-current=true]")
+    expect(current).to_have_css("outline-style", "none")
+    page.keyboard.press("Tab")
+    current.focus()
+    expect(current).to_have_css("outline-style", "solid")
     moment = page.url
 
     # Every moment can be looked at without a pointer, rolls too.
