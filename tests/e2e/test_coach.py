@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import re
 import sqlite3
 from contextlib import closing
 
+import pytest
 from playwright.sync_api import expect
 from server.conftest import compiled  # noqa: F401 (a fixture)
 from server.harness import Server
@@ -62,14 +64,14 @@ def test_a_game_from_its_hint_to_its_exercises(
     expect(page.locator("#decision")).to_be_focused()
     expect(page.locator("#decision")).to_be_in_viewport()
     ana.axe()
-    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert wide <= 0, "nothing is wider than the phone"
     # The focus shows on the decision that is looked at, too.
     current = page.locator("ol a[aria-current=true]")
     expect(current).to_have_css("outline-style", "none")
     page.keyboard.press("Tab")
     current.focus()
     expect(current).to_have_css("outline-style", "solid")
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, "nothing is wider than the phone"
     moment = page.url
 
     # Every moment can be looked at without a pointer, rolls too.
@@ -239,3 +241,39 @@ def test_strength_over_time_keeps_solo_games_and_others_apart(guest: Invite) -> 
     ana.open("/history")
     expect(coach.get_by_role("heading", name="Strength with others over time")).to_be_visible()
     expect(coach.locator("polyline")).to_have_count(2)
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "nl"])
+def test_an_exercise_fits_a_phone_and_names_the_bonus(guest: Invite, locale: str) -> None:
+    ana = guest(SMALL, locale=locale)
+    page = ana.page
+    ana.begin("twice")
+    expect(page.locator(".playing")).to_be_visible()
+    chance = random.Random(1)
+    game = ana.snapshot()["game"]
+    while game["seats"][0]["stage"] != "bonus":
+        assert not game["over"], "a whole game brings a bonus"
+        action = {"type": "roll"}
+        if not game["rolling"]:
+            place = chance.choice(game["seats"][0]["legal"])
+            action = {"type": "play", "action": place["action"]}
+        ana.command(**action)
+        game = ana.snapshot()["game"]
+    seat = game["seats"][0]
+    seat["open"] = {"yellow": 1}
+    seat["score"].update(total=144, foxes=3, fox_value=14)
+    seat["tracks"] = {name: [5, 1] for name in seat["tracks"]}
+    told: Json = {"answered": None, "answers": [], "solved": 0, "tried": 0}
+    exercise = {"id": "x", "game": "twice", "seat": 0, "view": game, "day": 0, **told}
+    page.route("**/exercises/daily/twice", lambda route: route.fulfill(json={"exercise": exercise}))
+    ana.open("/practice")
+    shown = page.locator("[data-exercise]").first
+    # A bonus has its places without a die; what they would set off is not told.
+    expect(shown.locator(".chip").first).to_be_visible()
+    expect(shown.locator(".chip .gain")).to_have_count(0)
+    for width in (360, 390):
+        page.set_viewport_size({"width": width, "height": 664})
+        room = shown.locator(".sum").evaluate("(sum) => [sum.scrollWidth, sum.clientWidth]")
+        assert room[0] <= room[1], f"the points are cut at {width} pixels: {room}"
+    if locale == "en-GB":
+        expect(shown).to_contain_text("Using a bonus: a mark in yellow · What is your best choice?")

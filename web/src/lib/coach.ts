@@ -1,6 +1,9 @@
 // Reviews, exercises and what they say, asked for from the server.
 
 import { request } from './api'
+import type { SeatView } from './game'
+import { list, t } from './i18n.svelte'
+import { bonusName } from './names'
 import type {
   Coach,
   CoachTypes,
@@ -76,6 +79,14 @@ export function decisionAt(seat: SeatReview, moment: Moment | undefined): Decisi
   if (!moment) return undefined
   const own = decisions(seat)
   return own.find((decision) => decision.at >= moment.at) ?? own.at(-1)
+}
+
+/** What a seat has to decide, and which bonus it has to use. */
+export function asked(game: string, seat: SeatView): string {
+  const stage = t(`review.stage.${seat.stage}` as 'review.stage.pick')
+  if (seat.stage !== 'bonus') return stage
+  const open = Object.entries(seat.open).flatMap(([bonus, count]) => Array<string>(count).fill(bonusName(game, bonus)))
+  return `${stage}: ${list(open)}`
 }
 
 /** What a moment added to the expectation, or took from it. */
