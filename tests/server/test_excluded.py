@@ -27,6 +27,12 @@ def summary_of(server: Server, token: str, table: str) -> Json:
     return dict(told)
 
 
+def line_of(server: Server, token: str, table: str) -> Json:
+    """A game in the list of those who played it."""
+    games = server.http("GET", "/api/me/games", token=token)[1]["games"]
+    return dict(next(line for line in games if line["table"] == table))
+
+
 def alone(server: Server, token: str, **wish: object) -> str:
     """A finished solo game, made by a wish."""
     made = server.table(token, "clever", "m", **wish)
@@ -65,7 +71,7 @@ def hints_allowed(server: Server, token: str) -> str:
 
 def one_device(server: Server, token: str) -> str:
     made = server.table(token, "clever", "mo")
-    seat = {"seat": 1, "bot": None, "guest": "Mia"}
+    seat: Json = {"seat": 1, "bot": None, "guest": "Mia"}
     assert post(server, made["id"], token, "reseat", **seat)["type"] == "ack"
     asyncio.run(finished(server, made["id"], [token], key_of(made["you"]["invite"])))
     return str(made["id"])
@@ -95,10 +101,13 @@ def test_a_game_that_does_not_count_is_not_compared(server: Server, kind: str) -
     _, token = server.player()
     usual = alone(server, token)
     assert summary_of(server, token, usual)["excluded"] == []
-    told = summary_of(server, token, KINDS[kind](server, token))
+    table = KINDS[kind](server, token)
+    told = summary_of(server, token, table)
     assert told["excluded"] == [kind]
     assert (told["games"], told["best"], told["mean"]) == (0, None, None)
     assert (told["decided"] or {"how": "winner"})["how"] in ("winner", "tie")
+    assert line_of(server, token, table)["excluded"] == [kind]
+    assert line_of(server, token, usual)["excluded"] == []
     # A game that counts is compared with those that do.
     again = summary_of(server, token, alone(server, token))
     assert again["excluded"] == []
@@ -136,3 +145,16 @@ def test_those_who_watched_are_compared_with_nothing(server: Server) -> None:
     status, told = server.http("GET", f"/api/tables/{table}/summary?key={key}", token=other)
     assert status == 200
     assert told == {"games": 0, "best": None, "mean": None, "decided": None, "excluded": []}
+
+
+def test_games_with_the_same_dice_say_who_had_hints(server: Server) -> None:
+    """A hinted game stood unmarked beside the others."""
+    _, ana = server.player("Ana")
+    first = with_hints(server, ana)
+    key = server.http("GET", f"/api/tables/{first}", token=ana)[1]["you"]["key"]
+    _, ben = server.player("Ben")
+    second = alone(server, ben, same_dice={"table": first, "key": key})
+    games = server.http("GET", f"/api/tables/{second}/match", token=ben)[1]["games"]
+    assert [(game["name"], game["hints"]) for game in games] == [("Ana", 1), ("Ben", 0)]
+    assert line_of(server, ben, second)["match"] == games
+    assert line_of(server, ana, first)["excluded"] == ["hints"]

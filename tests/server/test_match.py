@@ -180,8 +180,8 @@ def test_the_summary_and_the_rolls_of_a_game(server: Server) -> None:
     made, token = solo(server)
     play_over_http(server, made["id"], token)
     status, summary = get(server, f"{made['id']}/summary", token)
-    told = {"games": 0, "best": None, "mean": None, "decided": None, "excluded": []}
-    assert (status, summary) == (200, told)
+    nothing = {"games": 0, "best": None, "mean": None, "decided": None, "excluded": []}
+    assert (status, summary) == (200, nothing)
     course = get(server, f"{made['id']}/course", token)[1]
     text = server.http("GET", f"/api/tables/{made['id']}/record", token=token)[1]
     lines = [line.split()[1] for line in text.splitlines() if line.startswith("throw")]

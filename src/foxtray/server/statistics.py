@@ -90,13 +90,14 @@ def line(game: Game, player: str, match: Sequence[MatchRow] = ()) -> GameLine:
         daily=mine.daily or None,
         match=[match_game(row, player) for row in match],
         offline=mine.table.startswith(OFFLINE),
+        excluded=excluded(game, mine),
     )
 
 
 def match_game(row: MatchRow, player: str | None) -> MatchGame:
     """A game with the same dice, as somebody sees it."""
     mine = player is not None and row.player == player
-    return MatchGame(row.table, row.name, row.state, row.total, row.at, mine, row.kept)
+    return MatchGame(row.table, row.name, row.state, row.total, row.at, mine, row.kept, row.hints)
 
 
 EARLIER = 500

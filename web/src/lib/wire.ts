@@ -1188,6 +1188,8 @@ export interface MatchGame {
   mine: boolean
   /** Whether its moves are still stored, so that it can be compared. */
   kept: boolean
+  /** How many hints its player asked for. */
+  hints: number
 }
 
 /** All games with the dice of a table, which is one of them. */
@@ -1261,6 +1263,8 @@ export interface GameLine {
   match: MatchGame[]
   /** Whether it was played on a device without the server, and handed over afterwards. */
   offline: boolean
+  /** Why it does not count in statistics, or stands apart: all that is known of it. */
+  excluded: ExclusionKind[]
 }
 
 /** A game that I gave up. */

@@ -911,6 +911,8 @@ class MatchGame(Struct, frozen=True):
     mine: bool
     kept: bool
     """Whether its moves are still stored, so that it can be compared."""
+    hints: int = 0
+    """How many hints its player asked for."""
 
 
 class Match(Struct, frozen=True):
@@ -985,6 +987,8 @@ class GameLine(Struct, frozen=True):
     """If others played the same dice: all games with them, mine too."""
     offline: bool = False
     """Whether it was played on a device without the server, and handed over afterwards."""
+    excluded: list[ExclusionKind] = []
+    """Why it does not count in statistics, or stands apart: all that is known of it."""
 
 
 class GivenUpLine(Struct, frozen=True):

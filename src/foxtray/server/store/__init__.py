@@ -310,6 +310,7 @@ class MatchRow(Struct, frozen=True):
     at: int
     """When it ended; while it is played, when it was created."""
     kept: bool
+    hints: int
 
 
 DailyState = Literal["playing", "finished", "given_up", "unfinished"]

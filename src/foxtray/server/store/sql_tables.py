@@ -84,14 +84,17 @@ def games_of(c: Connection, root: str) -> list[MatchRow]:
         "WHEN r.total IS NOT NULL THEN 'finished' "
         "WHEN t.id IS NULL OR s.player IS NULL THEN 'gone' ELSE 'playing' END, "
         "CASE WHEN g.player IS NULL OR r.player IS NOT NULL THEN r.total END, "
-        "coalesce(r.finished, g.at, t.created, 0), t.id IS NOT NULL "
+        "coalesce(r.finished, g.at, t.created, 0), t.id IS NOT NULL, coalesce(r.hints, 0) "
         'FROM matches AS m LEFT JOIN tables AS t ON t.id=m."table" '
         'LEFT JOIN results AS r ON r."table"=m."table" AND r.seat=0 '
         'LEFT JOIN seats AS s ON s."table"=m."table" AND s.seat=0 '
         'LEFT JOIN given_up AS g ON g."table"=m."table" '
         'WHERE m.root=? ORDER BY m."table"<>m.root, coalesce(t.created, r.finished), m."table"'
     )
-    return [MatchRow(*(*row[:6], bool(row[6]))) for row in c.execute(query, (root,))]
+    return [
+        MatchRow(*row, kept=bool(kept), hints=hints)
+        for *row, kept, hints in c.execute(query, (root,))
+    ]
 
 
 def read_met(c: Connection, player: str) -> set[str]:
