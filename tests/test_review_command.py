@@ -36,13 +36,24 @@ def test_the_table_adds_up(evening: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["review", str(evening), "--quick", "--seed", "1"]) == 0
     said = capsys.readouterr().out
     lines = said.splitlines()
-    total = next(line for line in lines if line.startswith(" all"))
+    total = next(line for line in lines if line.startswith(" All"))
     *figures, _, result = total.split()[1:]
-    assert sum(map(float, figures)) == pytest.approx(float(result), abs=0.3)
-    assert sum(line.startswith(" round ") for line in lines) == 6
-    assert "better" in said
+    numbers = [float(figure.replace("−", "-")) for figure in figures]
+    assert sum(numbers) == pytest.approx(float(result), abs=0.3)
+    assert sum(bool(re.match(r" Round \d  ", line)) for line in lines) == 6
+    assert "Better" in said
     assert "gave away" in said
     assert max(map(len, lines)) < 80
+
+
+def test_the_table_speaks_one_language(evening: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sentences were German between English labels and moves."""
+    assert main(["review", str(evening), "--quick", "--lang", "de"]) == 0
+    said = capsys.readouterr().out
+    assert "Runde 1" in said
+    assert "Besser" in said
+    for english in ("round", "points", "chosen", "better", "luck", "crossed", "gave"):
+        assert english not in said.lower()
 
 
 def test_json_svg_and_html(
@@ -103,7 +114,7 @@ def test_a_game_that_has_not_begun(tmp_path: Path, capsys: pytest.CaptureFixture
     picture = tmp_path / "a.svg"
     assert main(["review", str(path), "--quick", "--svg", str(picture)]) == 0
     said = capsys.readouterr().out
-    (total,) = (line.split() for line in said.splitlines() if line.startswith(" all"))
+    (total,) = (line.split() for line in said.splitlines() if line.startswith(" All"))
     assert total[2:5] == ["0.0", "0.0", "0.0"], "it showed -0.0"
     shown = ET.fromstring(picture.read_text()).findall("{*}text")
     assert max(len(text.text or "") for text in shown) <= chart.LONGEST
@@ -297,7 +308,7 @@ def test_a_hint_in_the_terminal_game(
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     assert main(["play", "clever", "--seed", "3"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "Hint: b>b7 (blue 7: b7 crossed off)." in said
+    assert "Hint: b>b7 (white and blue together 7: b7 crossed off)." in said
     assert "points expected" in said
 
 

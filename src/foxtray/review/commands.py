@@ -248,10 +248,10 @@ def report(games: Sequence[Game], found: Review, language: str = words.ENGLISH) 
     for player in found.players:
         if found.seats > 1:
             name = f" ({player.name})" if player.name else ""
-            lines.append(f" Seat {player.seat + 1}{name}")
+            lines.append(f" {words.say(language, 'told.seat', n=player.seat + 1)}{name}")
         own = found.seats == 1
         lines += wrapped(words.summary(player, language, found.finished, own))
-        lines += ["", *rounds(player, found.seats > 1), ""]
+        lines += ["", *rounds(player, found.seats > 1, language), ""]
         costly = player.costliest()
         if not costly:
             lines += wrapped(words.texts(language)["page.none"])
@@ -272,58 +272,61 @@ def filled(text: str, first: str, other: str) -> list[str]:
     )
 
 
-def rounds(player: SeatReview, shared: bool) -> list[str]:
+def rounds(player: SeatReview, shared: bool, language: str) -> list[str]:
     """Expectation, luck and price by round; the figures add up to the result."""
-    others = f"{'others':>9}" if shared else ""
-    lines = [f" {'':<10}{'expected':>9}{'luck':>9}{others}{'price':>9}{'correction':>12}"]
+    label = words.texts(language)
+    keys = ["luck", "others", "price", "correction"] if shared else ["luck", "price", "correction"]
+    heads = [label["told.expected"], *(label[f"page.{key}"] for key in keys)]
+    wide = [max(9, len(head) + 2) for head in heads]
+
+    def row(name: str, start: float, parts: dict[str, float]) -> str:
+        cells = [words.decimal(language, start)]
+        cells += [page.signed(language, parts[key]) for key in keys]
+        figures = "".join(cell.rjust(width) for cell, width in zip(cells, wide, strict=True))
+        return f" {name:<10}{figures}"
+
+    lines = [" " * 11 + "".join(head.rjust(width) for head, width in zip(heads, wide, strict=True))]
     value = player.expected
     for number in sorted({moment.round for moment in player.moments}):
-        luck = gain = price = correction = 0.0
+        parts = dict.fromkeys(("luck", "others", "price", "correction"), 0.0)
         start = value
         for moment in player.moments:
             if moment.round == number:
-                correction += moment.correction
-                change = moment.after - moment.before
-                if moment.kind == "roll":
-                    luck += change
-                elif moment.kind == "influence":
-                    gain += change
-                else:
-                    price -= change
+                key = {"roll": "luck", "influence": "others"}.get(moment.kind, "price")
+                parts[key] += moment.after - moment.before
+                parts["correction"] += moment.correction
                 value = moment.after
-        middle = f"{signed(gain):>9}" if shared else ""
-        sums = f"{signed(luck):>9}{middle}{signed(-price):>9}{signed(correction):>12}"
-        lines.append(f" round {number + 1:<4}{start:9.1f}{sums}")
-    middle = f"{signed(player.influence):>9}" if shared else ""
-    sums = f"{signed(player.luck):>9}{middle}{signed(-player.price):>9}"
-    lines.append(
-        f" {'all':<10}{player.expected:9.1f}{sums}{signed(player.correction):>12}"
-        f"  = {player.result:.0f}"
-    )
-    return lines
-
-
-def signed(number: float) -> str:
-    """A number with its sign; 0.0 has none."""
-    text = f"{number:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text
+        lines.append(row(f"{label['page.round']} {number + 1}", start, parts))
+    whole = {
+        "luck": player.luck,
+        "others": player.influence,
+        "price": -player.price,
+        "correction": player.correction,
+    }
+    total = row(label["told.all"], player.expected, whole)
+    return [*lines, f"{total}  = {player.result:.0f}"]
 
 
 def told(game: str, decision: Decision, before: Game, seat: int, language: str) -> list[str]:
     """One decision: what was chosen, what was better, and why."""
-    doubt = f" (±{decision.error:.1f})" if decision.error >= page.LEAST_DOUBT else ""
-    lines = [f" Round {decision.round + 1}: {decision.price:.1f} points{doubt}"]
-    for label, line in (("chosen", decision.chosen), ("better", decision.best)):
-        actions = " ".join(line.actions)
-        text = (
-            f"{label} {actions} ({line.points:.1f}): {words.in_english(before, seat, line.actions)}"
-        )
+    doubt = ""
+    if decision.error >= page.LEAST_DOUBT:
+        doubt = f" (±{words.decimal(language, decision.error)})"
+    price = words.decimal(language, decision.price)
+    heading = words.say(language, "told.decision", round=decision.round + 1, points=price)
+    lines = [f" {heading}{doubt}"]
+    for key, line in (("chosen", decision.chosen), ("better", decision.best)):
+        label = words.texts(language)[f"page.{key}"]
+        text = f"{label} {' '.join(line.actions)} ({words.decimal(language, line.points)})"
+        if language == words.ENGLISH:
+            text += f": {words.in_english(before, seat, line.actions)}"
         lines += filled(text, "   ", "     ")
     for sentence in words.sentences(game, decision, language):
         lines += wrapped(sentence, "   ")
     step = max(decision.steps, key=lambda step: step.price)
     if len(decision.steps) > 1:
-        lines.append(f"   Of this, {step.action} gave away {step.price:.1f}.")
+        given = words.decimal(language, step.price)
+        lines += wrapped(words.say(language, "told.step", action=step.action, n=given), "   ")
     return lines
 
 

@@ -42,12 +42,12 @@ def html(review: Review, games: Sequence[Game], heading: str, language: str = EN
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title>",
         f"<style>{STYLE}</style></head>",
-        f"<body><h1>{escape(title)}</h1>",
+        f"<body><main><h1>{escape(title)}</h1>",
         f"<p>{escape(folder_of(review.game).text(language)['title'])}</p>",
     ]
     for player in review.players:
         parts += section(review, games, player, heading, language)
-    return "\n".join([*parts, "</body></html>"]) + "\n"
+    return "\n".join([*parts, "</main></body></html>"]) + "\n"
 
 
 def section(
