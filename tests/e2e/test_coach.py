@@ -111,7 +111,7 @@ def test_a_game_from_its_hint_to_its_exercises(
     expect(link).to_have_value(re.compile(rf"/review/{table}\?seat=1&at=\d+#key=.+"))
     ana.open("/history")
     coach = page.get_by_role("region", name="Coach")
-    expect(coach).to_contain_text("Only games without hints count here")
+    expect(coach).to_contain_text("Games with hints, with real dice, on one device or offline")
     page.get_by_role("link", name="Practice").click()
     exercise = page.locator("[data-exercise]").first
     expect(exercise).to_be_visible()

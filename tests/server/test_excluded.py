@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from server.harness import Client, Json, Server, key_of
-from server.test_coach import play_solo
+from server.test_coach import play_solo, review_of
 from server.test_offline import hand_over, handed, played
 from server.test_statistics import finished
 from server.test_tables import post
@@ -158,3 +158,14 @@ def test_games_with_the_same_dice_say_who_had_hints(server: Server) -> None:
     assert [(game["name"], game["hints"]) for game in games] == [("Ana", 1), ("Ben", 0)]
     assert line_of(server, ben, second)["match"] == games
     assert line_of(server, ana, first)["excluded"] == ["hints"]
+
+
+@pytest.mark.parametrize("kind", ["hints_allowed", "offline"])
+def test_the_coach_does_not_count_games_that_stand_apart(server: Server, kind: str) -> None:
+    _, token = server.player()
+    table = KINDS[kind](server, token)
+    review_of(server, token, table)
+    told = server.http("GET", "/api/me/coach", token=token)[1]["games"]["clever"]
+    assert [(game["table"], game["apart"]) for game in told["games"]] == [(table, True)]
+    assert (told["solo"], told["tables"], told["kinds"]) == (None, None, {})
+    assert (told["luck"], told["foxes"]) == (0, 0)

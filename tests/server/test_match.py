@@ -180,7 +180,7 @@ def test_the_summary_and_the_rolls_of_a_game(server: Server) -> None:
     made, token = solo(server)
     play_over_http(server, made["id"], token)
     status, summary = get(server, f"{made['id']}/summary", token)
-    nothing = {"games": 0, "best": None, "mean": None, "decided": None, "excluded": []}
+    nothing: Json = {"games": 0, "best": None, "mean": None, "decided": None, "excluded": []}
     assert (status, summary) == (200, nothing)
     course = get(server, f"{made['id']}/course", token)[1]
     text = server.http("GET", f"/api/tables/{made['id']}/record", token=token)[1]

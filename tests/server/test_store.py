@@ -32,6 +32,8 @@ from foxtray.server.store import (
     PasskeyRow,
     PlayerRow,
     ResultRow,
+    ReviewRow,
+    SeatReviewRow,
     SoloCount,
     SoloStart,
     StorageFailing,
@@ -41,7 +43,7 @@ from foxtray.server.store import (
 )
 from foxtray.server.store.postgres import PostgresStore
 from foxtray.server.store.sqlite import SqliteStore, backup, restore
-from server.harness import LATE
+from server.harness import LATE, Json
 
 Opener = Callable[[Path, str], Store]
 Scenario = Callable[[Store], Awaitable[None]]
@@ -478,6 +480,39 @@ def test_games_with_the_same_dice_are_a_match(run: Callable[[Scenario], None]) -
         assert (first.table, first.total, first.kept) == ("t1", 15, False)
         await store.delete_player("p2")
         assert [g.table for g in (await store.matches(["t4"]))["t4"]] == ["t1", "t3", "t4"]
+
+    run(scenario)
+
+
+def test_games_that_stand_apart_are_told_with_their_setup(
+    run: Callable[[Scenario], None],
+) -> None:
+    async def scenario(store: Store) -> None:
+        await store.add_player(player(1))
+        figures = SeatReviewRow(0, 1.0, 2.0, 3.0, 0.0, 4.0, 0.0, 0.1, {}, (), 0.0)
+        kinds: list[Json] = [{}, {"apart": True}, {"practice": True}, {"hints": 2}]
+        for n, how in enumerate(kinds, 1):
+            await store.add_table(table(n), [(0, "p1")])
+            mine = msgspec.structs.replace(result(f"t{n}", 0, "p1", n), **how)
+            await store.append(Addition(f"t{n}", [], results=[mine]))
+            await store.coach.add_review(ReviewRow(f"t{n}", b"z", 1, [figures]))
+        games = await store.results_of("p1")
+        told = [(mine.apart, mine.practice, mine.hints, mine.setup) for (mine,) in games]
+        assert told == [
+            (False, False, 2, b""),
+            (False, True, 0, b"{}"),
+            (True, False, 0, b"{}"),
+            (False, False, 0, b""),
+        ]
+        reviewed = await store.coach.reviewed("p1")
+        assert [(row.table, row.apart, row.hints) for row in reviewed] == [
+            ("t1", False, 0),
+            ("t2", True, 0),
+            ("t4", False, 2),
+        ]
+        await store.delete_table("t2")
+        ((gone,), *_) = [game for game in await store.results_of("p1") if game[0].table == "t2"]
+        assert (gone.kept, gone.setup) == (False, b"")
 
     run(scenario)
 

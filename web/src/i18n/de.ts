@@ -636,7 +636,7 @@ export const de: Catalogue = {
   'coach.plain': '{n} {n#Partie|Partien}, einfacher Mittelwert {mean}{error}',
   'coach.luck': 'Würfelglück pro Partie',
   'coach.luck_text': 'Auf Dauer ist es null.',
-  'coach.hinted': 'Hier zählen nur Partien ohne Tipps; noch gibt es keine.',
+  'coach.hinted': 'Partien mit Tipps, mit echten Würfeln, an einem Gerät oder offline zählen hier nicht; andere gibt es noch nicht.',
   'coach.luck_chart': 'Würfelglück in {n} {n#Partie|Partien}, im Mittel {mean}',
   'coach.negative': 'Unter null: Deine Wahl brachte dort Punkte, kostete anderswo aber mehr.',
   'coach.over_time': 'Mittel der letzten {games} Partien ohne Würfelglück, mit Fehlerspanne: {from} nach {first} Partien, {to} nach {last}.',

@@ -634,7 +634,7 @@ export const en = {
   'coach.plain': '{n} {n#game|games}, plain mean {mean}{error}',
   'coach.luck': 'Luck per game',
   'coach.luck_text': 'In the long run it is zero.',
-  'coach.hinted': 'Only games without hints count here; there are none yet.',
+  'coach.hinted': 'Games with hints, with real dice, on one device or offline do not count here; there are no others yet.',
   'coach.luck_chart': 'Luck of {n} {n#game|games}, the mean at {mean}',
   'coach.negative': 'Below zero: your choices gained points there, but lost more elsewhere.',
   'coach.over_time': 'Mean of the last {games} games, luck taken out, with its margin of error: {from} after {first} games, {to} after {last}.',

@@ -636,7 +636,7 @@ export const nl: Catalogue = {
   'coach.plain': '{n} {n#spel|spellen}, gewoon gemiddelde {mean}{error}',
   'coach.luck': 'Geluk per spel',
   'coach.luck_text': 'Op den duur is het nul.',
-  'coach.hinted': 'Hier tellen alleen spellen zonder tips; die zijn er nog niet.',
+  'coach.hinted': 'Spellen met tips, met echte dobbelstenen, op één apparaat of offline tellen hier niet mee; andere zijn er nog niet.',
   'coach.luck_chart': 'Geluk in {n} {n#spel|spellen}, gemiddeld {mean}',
   'coach.negative': 'Onder nul: je keuzes leverden daar punten op, maar kostten elders meer.',
   'coach.over_time': 'Gemiddelde van de laatste {games} spellen zonder geluk, met foutmarge: {from} na {first} spellen, {to} na {last}.',

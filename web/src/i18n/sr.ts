@@ -636,7 +636,7 @@ export const sr: Catalogue = {
   'coach.plain': '{n} {n#partija|partije|partija}, običan prosek {mean}{error}',
   'coach.luck': 'Sreća po partiji',
   'coach.luck_text': 'Na duže staze je nula.',
-  'coach.hinted': 'Ovde se računaju samo partije bez saveta; još ih nema.',
+  'coach.hinted': 'Partije sa savetima, s pravim kockicama, na jednom uređaju ili van mreže ovde se ne računaju; drugih još nema.',
   'coach.luck_chart': 'Sreća u {n} {n#partiji|partije|partija}, u proseku {mean}',
   'coach.negative': 'Ispod nule: tvoj izbor je tu doneo poene, ali je drugde koštao više.',
   'coach.over_time': 'Prosek poslednjih {games} partija bez sreće, sa greškom procene: {from} posle {first} {first#partije|partije|partija}, {to} posle {last}.',

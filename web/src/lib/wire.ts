@@ -1443,6 +1443,8 @@ export interface ReviewedGame {
   price: number
   correction: number
   hints: number
+  /** Whether it stands apart in statistics, as in [GameLine](#gameline). */
+  apart: boolean
 }
 
 /** An estimate of my mean, with the luck taken out, and its standard error. */
@@ -1454,7 +1456,10 @@ export interface Strength {
   plain_error: number
 }
 
-/** What all my reviewed games of one kind say. Games with hints are listed, but do not count. */
+/**
+ * What all my reviewed games of one kind say. Games with hints and those that stand apart in
+ * statistics are listed, but do not count.
+ */
 export interface CoachReport {
   /** The oldest first. */
   games: ReviewedGame[]

@@ -177,7 +177,7 @@ async def get_coach(call: Call) -> Coach:
 
 def report(rows: Sequence[ReviewedRow]) -> CoachReport:
     """What some games of one kind say together."""
-    counted = [row for row in rows if not row.hints]
+    counted = [row for row in rows if not row.hints and not row.apart]
     luck = [row.figures.luck for row in counted]
     games = len(counted) or 1
     kinds: dict[str, float] = {}
@@ -200,6 +200,7 @@ def report(rows: Sequence[ReviewedRow]) -> CoachReport:
                 row.figures.price,
                 row.figures.correction,
                 row.hints,
+                row.apart,
             )
             for row in rows
         ],

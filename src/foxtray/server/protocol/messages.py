@@ -1180,6 +1180,8 @@ class ReviewedGame(Struct, frozen=True):
     price: float
     correction: float
     hints: int
+    apart: bool
+    """Whether it stands apart in statistics, as in [GameLine](#gameline)."""
 
 
 class Strength(Struct, frozen=True):
@@ -1193,7 +1195,8 @@ class Strength(Struct, frozen=True):
 
 
 class CoachReport(Struct, frozen=True):
-    """What all my reviewed games of one kind say. Games with hints are listed, but do not count."""
+    """What all my reviewed games of one kind say. Games with hints and those that stand apart in
+    statistics are listed, but do not count."""
 
     games: list[ReviewedGame]
     """The oldest first."""

@@ -255,6 +255,7 @@ class ReviewedRow(Struct, frozen=True):
     finished: int
     hints: int
     figures: SeatReviewRow
+    apart: bool = False
 
 
 class AnswerCount(Struct, frozen=True):
@@ -377,7 +378,7 @@ class CoachStore(Protocol):
         """The review of a table, gzipped."""
 
     async def reviewed(self, player: str) -> list[ReviewedRow]:
-        """A player's reviewed games that count, the oldest first."""
+        """A player's reviewed games without practice, the oldest first."""
 
     async def add_exercise(self, exercise: ExerciseRow) -> None:
         """Keep an exercise, unless there is one with this id."""

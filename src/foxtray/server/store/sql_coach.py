@@ -42,16 +42,17 @@ class SqlCoach:
 
     async def reviewed(self, player: str) -> list[ReviewedRow]:
         query = (
-            'SELECT results."table", game, seats, finished, hints, figures FROM results '
+            'SELECT results."table", game, seats, finished, hints, figures, apart FROM results '
             'JOIN seat_reviews ON seat_reviews."table"=results."table" '
             "AND seat_reviews.seat=results.seat "
             "WHERE player=? AND NOT practice ORDER BY finished"
         )
 
         def work(c: Connection) -> list[ReviewedRow]:
+            rows = c.execute(query, (player,))
             return [
-                ReviewedRow(table, game, seats, finished, hints, decode(figures))
-                for table, game, seats, finished, hints, figures in c.execute(query, (player,))
+                ReviewedRow(table, game, seats, finished, hints, decode(figures), bool(apart))
+                for table, game, seats, finished, hints, figures, apart in rows
             ]
 
         return await self._read(work)

@@ -92,8 +92,8 @@ def games_of(c: Connection, root: str) -> list[MatchRow]:
         'WHERE m.root=? ORDER BY m."table"<>m.root, coalesce(t.created, r.finished), m."table"'
     )
     return [
-        MatchRow(*row, kept=bool(kept), hints=hints)
-        for *row, kept, hints in c.execute(query, (root,))
+        MatchRow(table, player, name, state, total, at, bool(kept), hints)
+        for table, player, name, state, total, at, kept, hints in c.execute(query, (root,))
     ]
 
 
