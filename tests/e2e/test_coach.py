@@ -74,11 +74,35 @@ def test_a_game_from_its_hint_to_its_exercises(
     assert wide <= 0, "nothing is wider than the phone"
     moment = page.url
 
-    # Every moment can be looked at without a pointer, rolls too.
+    # Every moment can be looked at without a pointer, and the panel shows that moment: a roll, too.
+    told = ana.context.request.get(f"{server.url}/api/tables/{table}/review?key={key}").json()
+    moments = told["players"][0]["moments"]
+    at = int(re.search(r"&at=(\d+)", moment)[1])  # type: ignore[index]
+    roll = next(m for m in moments if m["kind"] == "roll" and m["at"] > at)
     page.get_by_role("button", name="Later moment").press("Enter")
-    expect(page).not_to_have_url(moment)
+    expect(page).to_have_url(re.compile(rf"&at={roll['at']}\b"))
+    panel = page.locator("section[aria-labelledby=decision]")
+    expect(panel.locator("h2")).to_have_text(f"Round {roll['round'] + 1}: Roll")
+    expect(panel).to_contain_text(f"{roll['before']:.1f} before it, {roll['after']:.1f} after it")
+    expect(panel.locator(".said")).to_contain_text("Roll")
+    expect(panel.locator(".sheet")).to_be_visible()
+    expect(panel.get_by_role("table")).to_have_count(0)
+    replay = panel.get_by_role("link", name="Replay")
+    expect(replay).to_have_attribute("href", re.compile(rf"step={roll['at'] + 1}\b"))
+    expect(page.get_by_label("Link to this moment")).to_have_value(re.compile(rf"&at={roll['at']}#"))
+    ana.axe()
+    page.get_by_role("button", name="Try it with new dice").click()
+    expect(page.locator(".playing")).to_be_visible()
+    assert ana.snapshot()["table"]["copied"] == 2 + roll["at"], "a seat, the start, and all before"
+    page.go_back()
     page.get_by_role("button", name="Earlier moment").press("Enter")
     expect(page).to_have_url(moment)
+    # An address that names no moment leads to the last one before it.
+    ana.open(f"/review/{table}?seat=1&at=9999#key={key}")
+    last = f"Round {moments[-1]['round'] + 1}"
+    expect(panel.locator("h2")).to_contain_text(last)
+    expect(page.get_by_role("button", name="Later moment")).to_be_disabled()
+    page.goto(moment)
 
     # The same moment for somebody else, by its link, without a seat.
     ben = guest(DESKTOP)
@@ -180,6 +204,32 @@ def test_a_review_shows_the_step_that_cost_most(
     expect(coach).to_contain_text("plain mean")
     expect(coach).to_contain_text("Foxes")
     expect(coach).not_to_contain_text("±")
+
+
+def test_a_review_shows_what_another_player_chose(
+    guest: Invite,
+    server: Server,
+    compiled: None,  # noqa: F811
+) -> None:
+    ana = guest(SMALL, seed=2)
+    page = ana.page
+    ana.begin("clever", "bots")
+    ana.play()
+    table, key = ana.table, ana.snapshot()["you"]["key"]
+    expect(page.locator("[data-review=done]")).to_be_visible(timeout=LONG)
+    told = ana.context.request.get(f"{server.url}/api/tables/{table}/review?key={key}").json()
+    mine = told["players"][0]
+    choice = next(m for m in mine["moments"] if m["kind"] == "influence")
+    ana.open(f"/review/{table}?seat=1&at={choice['at']}#key={key}")
+    panel = page.locator("section[aria-labelledby=decision]")
+    expect(panel.locator("h2")).to_contain_text("Choice by Greedy")
+    expect(panel).to_contain_text(f"{choice['after']:.1f} are expected after it")
+    expect(panel.locator(".said")).to_contain_text("Greedy")
+    expect(panel.locator(".sheet")).to_be_visible()
+    ana.axe()
+    page.get_by_role("button", name="Try it with the same dice").click()
+    expect(page.locator(".playing")).to_be_visible()
+    assert ana.snapshot()["table"]["copied"] == 2 + choice["at"]
 
 
 def test_hints_at_a_table_with_others_are_told_before_the_start(guest: Invite) -> None:

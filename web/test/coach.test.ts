@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { choices, crux, decisionAt, momentAt, strengthSoFar, type Decision, type SeatReview } from '../src/lib/coach'
+import { choices, crux, focusOf, momentNear, strengthSoFar, type Decision, type SeatReview } from '../src/lib/coach'
 import type { ReviewedGame } from '../src/lib/wire'
 
 const open = [{ action: 'pass', line: [], points: 1, error: 0, win_chance: null, searched: true }]
@@ -24,12 +24,14 @@ describe('decisions of several steps', () => {
     expect(crux(forced).at).toBe(8)
   })
 
-  it('leads from each moment to a decision', () => {
-    expect(decisionAt(seat, momentAt(seat, 2))).toBe(late)
-    expect(decisionAt(seat, momentAt(seat, 5))).toBe(late)
-    expect(decisionAt(seat, momentAt(seat, 7))).toBe(forced)
-    expect(decisionAt(seat, momentAt(seat, 10))).toBe(forced)
-    expect(decisionAt(seat, undefined)).toBeUndefined()
+  it('finds the moment of each input, or the last one before it', () => {
+    const found = [2, 3, 5, 6, 7, 8, 9, 10, 99].map((at) => seat.moments.indexOf(momentNear(seat, at)!))
+    expect(found).toEqual([0, 1, 1, 1, 2, 3, 3, 4, 4])
+    expect(momentNear(seat, 0)).toBe(seat.moments[0])
+  })
+
+  it('looks at a roll itself, and at the costliest step of a decision', () => {
+    expect(seat.moments.map(focusOf)).toEqual([2, 5, 7, 8, 10])
   })
 })
 

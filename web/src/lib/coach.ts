@@ -19,6 +19,8 @@ import type {
 export type Review = CoachTypes.Review
 export type SeatReview = CoachTypes.SeatReview
 export type Decision = CoachTypes.Decision
+export type Roll = CoachTypes.Roll
+export type Influence = CoachTypes.Influence
 export type Moment = CoachTypes.Moment
 export type Choice = CoachTypes.Step
 
@@ -74,11 +76,14 @@ export function crux(decision: Decision): Choice {
   return choices(decision).reduce((a, b) => (b.price > a.price ? b : a))
 }
 
-/** The decision to which a moment leads: the reply to a roll, or else the next one there is. */
-export function decisionAt(seat: SeatReview, moment: Moment | undefined): Decision | undefined {
-  if (!moment) return undefined
-  const own = decisions(seat)
-  return own.find((decision) => decision.at >= moment.at) ?? own.at(-1)
+/** The moment that an address names; if it names none of this seat, the last one before it. */
+export function momentNear(seat: SeatReview, at: number): Moment | undefined {
+  return momentAt(seat, at) ?? seat.moments.findLast((moment) => moment.at <= at) ?? seat.moments[0]
+}
+
+/** The input at which a moment is looked at: the most costly step of a decision. */
+export function focusOf(moment: Moment): number {
+  return moment.kind === 'decision' ? crux(moment).at : moment.at
 }
 
 /** What a seat has to decide, and which bonus it has to use. */
