@@ -51,6 +51,8 @@ def test_a_game_from_its_hint_to_its_exercises(
     summary = page.locator("[data-review=done]")
     expect(summary).to_be_visible(timeout=LONG)
     expect(summary).to_contain_text("Expected with best play")
+    expect(page.locator("[data-excluded=hints]")).to_contain_text("You asked for hints")
+    expect(page.locator("main")).not_to_contain_text("Your best")
     page.get_by_role("link", name="Open the review").click()
     expect(page.get_by_role("heading", name="Costliest decisions")).to_be_visible()
     costly = page.locator("ol a")
@@ -129,6 +131,7 @@ def test_a_game_from_its_hint_to_its_exercises(
         connection.execute("UPDATE exercises SET due = due - ?", (3 * DAY,))
         connection.commit()
     ana.open("/history")
+    expect(page.locator(f"a.line[href='/replay/{table}']")).to_contain_text("with hints")
     page.locator(f"a.review[href='/review/{table}']").click()
     # Its address has no key, but others need one.
     link = page.get_by_label("Link to this moment")

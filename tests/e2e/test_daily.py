@@ -57,6 +57,7 @@ def test_the_daily_dice_from_the_first_page_to_the_ranking(guest: Invite, server
     expect(one.page.locator("#fair ~ p").first).to_contain_text(
         "can be checked when the day is closed"
     )
+    expect(one.page.locator("#review ~ p")).to_contain_text("reviewed when the day is closed")
     assert one.page.locator("text=Challenge someone").count() == 0
     assert one.page.evaluate("document.activeElement.tagName") == "H1"
     fits(one)

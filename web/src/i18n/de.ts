@@ -558,6 +558,7 @@ export const de: Catalogue = {
 
   'review.title': 'Analyse',
   'review.ask': 'Partie analysieren',
+  'review.waits': 'Du kannst die Partie analysieren lassen, wenn der Tag abgeschlossen ist, nach {time}.',
   'review.open': 'Analyse öffnen',
   'review.look': 'Details',
   'review.working': 'Der Trainer sieht sich die Partie an …',

@@ -556,6 +556,7 @@ export const en = {
 
   'review.title': 'Review',
   'review.ask': 'Review this game',
+  'review.waits': 'You can have this game reviewed when the day is closed, after {time}.',
   'review.open': 'Open the review',
   'review.look': 'Details',
   'review.working': 'The coach is looking at your game …',

@@ -558,6 +558,7 @@ export const nl: Catalogue = {
 
   'review.title': 'Analyse',
   'review.ask': 'Spel analyseren',
+  'review.waits': 'Je kunt dit spel laten analyseren als de dag is afgesloten, na {time}.',
   'review.open': 'Analyse openen',
   'review.look': 'Details',
   'review.working': 'De coach bekijkt het spel …',

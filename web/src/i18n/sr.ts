@@ -558,6 +558,7 @@ export const sr: Catalogue = {
 
   'review.title': 'Analiza',
   'review.ask': 'Analiziraj partiju',
+  'review.waits': 'Ova partija može da se analizira kad se dan zaključi, posle {time}.',
   'review.open': 'Otvori analizu',
   'review.look': 'Detalji',
   'review.working': 'Trener gleda partiju …',
