@@ -25,7 +25,6 @@ export const de: Catalogue = {
   'device.text': 'Ohne Server; die Partien bleiben in diesem Browser.',
   'device.together': 'An einem Gerät',
   'device.continue': 'Auf diesem Gerät fortsetzen',
-  'device.badge': 'offline gespielt',
   'device.history': 'Partien auf diesem Gerät',
   'device.played': 'Auf diesem Gerät gespielt',
   'device.kept': 'Die Partie ist nur in diesem Browser gespeichert.',

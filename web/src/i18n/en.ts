@@ -23,7 +23,6 @@ export const en = {
   'device.text': 'No server needed; games are kept in this browser.',
   'device.together': 'On one device',
   'device.continue': 'Continue on this device',
-  'device.badge': 'played offline',
   'device.history': 'Games on this device',
   'device.played': 'Played on this device',
   'device.kept': 'The game is kept in this browser, and nowhere else.',

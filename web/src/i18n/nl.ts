@@ -25,7 +25,6 @@ export const nl: Catalogue = {
   'device.text': 'Zonder server; spellen blijven in deze browser.',
   'device.together': 'Op één apparaat',
   'device.continue': 'Op dit apparaat verdergaan',
-  'device.badge': 'offline gespeeld',
   'device.history': 'Spellen op dit apparaat',
   'device.played': 'Op dit apparaat gespeeld',
   'device.kept': 'Het spel is alleen in deze browser opgeslagen.',

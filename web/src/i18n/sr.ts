@@ -25,7 +25,6 @@ export const sr: Catalogue = {
   'device.text': 'Bez servera; partije ostaju u ovom pregledaču.',
   'device.together': 'Na jednom uređaju',
   'device.continue': 'Nastavi na ovom uređaju',
-  'device.badge': 'igrano van mreže',
   'device.history': 'Partije na ovom uređaju',
   'device.played': 'Igrano na ovom uređaju',
   'device.kept': 'Partija je sačuvana samo u ovom pregledaču.',
