@@ -53,9 +53,25 @@ def test_a_game_from_its_hint_to_its_exercises(
     expect(summary).to_contain_text("Expected with best play")
     expect(page.locator("[data-excluded=hints]")).to_contain_text("You asked for hints")
     expect(page.locator("main")).not_to_contain_text("Your best")
-    page.get_by_role("link", name="Open the review").click()
+    expect(summary).to_contain_text(re.compile(r"Your dice were worth .+; decisions cost \d+"))
+    # It opens in place, at the decision that was chosen, and closes again.
+    page.get_by_role("list", name="Costliest decisions").get_by_role("link").nth(1).click()
     expect(page.get_by_role("heading", name="Costliest decisions")).to_be_visible()
+    expect(page.locator("ol a").nth(1)).to_have_attribute("aria-current", "true")
+    expect(page.locator("#decision")).to_be_focused()
+    assert "/t/" in page.url
+    page.get_by_role("button", name="Later moment").click()
+    expect(page.locator("#decision")).to_contain_text("Roll")
+    ana.axe()
+    page.get_by_role("button", name="Close the review").click()
+    expect(page.locator("#decision")).to_have_count(0)
+    page.get_by_role("button", name="Open the review").press("Enter")
+    expect(page.locator("#decision")).to_be_visible()
+
+    # The same on a page of its own, whose address names the moment.
+    ana.open(f"/review/{table}#key={key}")
     costly = page.locator("ol a")
+    expect(costly.first).to_be_visible()
     assert costly.count() > 0, "random play makes mistakes"
     costly.first.click()
     assert "at=" in page.url
@@ -91,7 +107,9 @@ def test_a_game_from_its_hint_to_its_exercises(
     expect(panel.get_by_role("table")).to_have_count(0)
     replay = panel.get_by_role("link", name="Replay")
     expect(replay).to_have_attribute("href", re.compile(rf"step={roll['at'] + 1}\b"))
-    expect(page.get_by_label("Link to this moment")).to_have_value(re.compile(rf"&at={roll['at']}#"))
+    expect(page.get_by_label("Link to this moment")).to_have_value(
+        re.compile(rf"&at={roll['at']}#")
+    )
     ana.axe()
     page.get_by_role("button", name="Try it with new dice").click()
     expect(page.locator(".playing")).to_be_visible()
@@ -190,10 +208,9 @@ def test_a_review_shows_the_step_that_cost_most(
     expect(points).to_contain_text(f"{step['alternatives'][0]['points']:.1f}")
     forks = [s for s in one["steps"] if s["alternatives"]]
     if len(forks) > 1:
-        expect(page.locator("ol.steps a")).to_have_count(len(forks))
-        expect(page.locator("ol.steps [aria-current=step] .cost")).to_have_text(
-            f"−{step['price']:.1f}"
-        )
+        steps = page.get_by_role("list", name="Steps of this decision")
+        expect(steps.get_by_role("link")).to_have_count(len(forks))
+        expect(steps.locator("[aria-current=step] .cost")).to_have_text(f"−{step['price']:.1f}")
 
     # Beside each step of the replay is what this step alone cost.
     ana.open(f"/replay/{table}?step={one['at'] + 1}#key={key}")
@@ -304,7 +321,8 @@ def test_an_exercise_fits_a_phone_and_names_the_bonus(guest: Invite, locale: str
     expect(page.locator(".playing")).to_be_visible()
     chance = random.Random(1)
     game = ana.snapshot()["game"]
-    while game["seats"][0]["stage"] != "bonus":
+    # Until there is nothing else to do than to use a bonus.
+    while {place["action"][0] for place in game["seats"][0]["legal"]} != {"+"}:
         assert not game["over"], "a whole game brings a bonus"
         action = {"type": "roll"}
         if not game["rolling"]:
@@ -320,7 +338,7 @@ def test_an_exercise_fits_a_phone_and_names_the_bonus(guest: Invite, locale: str
     exercise = {"id": "x", "game": "twice", "seat": 0, "view": game, "day": 0, **told}
     page.route("**/exercises/daily/twice", lambda route: route.fulfill(json={"exercise": exercise}))
     ana.open("/practice")
-    shown = page.locator("[data-exercise]").first
+    shown = page.locator("[data-exercise=x]")
     # A bonus has its places without a die; what they would set off is not told.
     expect(shown.locator(".chip").first).to_be_visible()
     expect(shown.locator(".chip .gain")).to_have_count(0)

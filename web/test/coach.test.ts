@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import { choices, crux, focusOf, momentNear, strengthSoFar, type Decision, type SeatReview } from '../src/lib/coach'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { choices, crux, focusOf, inOneLine, momentNear, strengthSoFar, wholeParts, type Decision, type SeatReview } from '../src/lib/coach'
+import { allWords, speak } from '../src/lib/i18n.svelte'
 import type { ReviewedGame } from '../src/lib/wire'
+import { answerForGames } from './games'
+
+vi.stubGlobal('document', { documentElement: {} })
+answerForGames()
 
 const open = [{ action: 'pass', line: [], points: 1, error: 0, win_chance: null, searched: true }]
 const step = (at: number, price: number, alternatives = open) => ({ at, action: 'pass', price, alternatives })
@@ -32,6 +37,30 @@ describe('decisions of several steps', () => {
 
   it('looks at a roll itself, and at the costliest step of a decision', () => {
     expect(seat.moments.map(focusOf)).toEqual([2, 5, 7, 8, 10])
+  })
+})
+
+describe('a game in one line', () => {
+  const seat = { result: 187, expected: 269.4, luck: -6.4, influence: 0, price: 76.4, correction: 0.4 } as SeatReview
+  const costing = (price: number) => ({ price }) as Decision
+  beforeAll(async () => {
+    await speak('en')
+    await allWords()
+  })
+
+  it('rounds like the summary of the server, so that the figures add up', () => {
+    expect(wholeParts([269.4, -6.4, 0, -76.4, 0.4], 187)).toEqual([269, -6, 0, -76, 0])
+    expect(wholeParts([10.5, -0.5], 10)).toEqual([11, -1])
+  })
+
+  it('names the five decisions below it if they cost the most', () => {
+    const five = [20, 15, 10, 5, 5].map(costing)
+    expect(inOneLine(seat, true, five)).toBe(
+      '187 points. Expected with best play 269. Your dice were worth −6; decisions cost 76, most of them these five.',
+    )
+    expect(inOneLine(seat, false, five.slice(0, 4))).toBe(
+      '187 points. Expected with best play 269. The dice were worth −6; decisions cost 76.',
+    )
   })
 })
 

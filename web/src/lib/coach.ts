@@ -2,7 +2,7 @@
 
 import { request } from './api'
 import type { SeatView } from './game'
-import { list, t } from './i18n.svelte'
+import { list, signed, t } from './i18n.svelte'
 import { bonusName } from './names'
 import type {
   Coach,
@@ -56,6 +56,34 @@ export function costliest(seat: SeatReview, most = 5): Decision[] {
     .filter((decision) => decision.price >= Math.max(0.5, 2 * decision.error))
     .sort((a, b) => b.price - a.price)
     .slice(0, most)
+}
+
+/** What a decision was about, and at which of its steps most was given away. */
+export function decisionName(decision: Decision): string {
+  const where = t('review.where', { round: decision.round + 1 })
+  const stage = t(`review.stage.${decision.stage}` as 'review.stage.pick')
+  const at = choices(decision).indexOf(crux(decision))
+  return `${where} · ${stage}${at ? ` · ${t('review.step', { n: at + 1 })}` : ''}`
+}
+
+/** The parts as whole numbers that come to a total, each the nearest above or below, as the server tells them. */
+export function wholeParts(parts: number[], total: number): number[] {
+  const whole = parts.map(Math.floor)
+  const missing = total - whole.reduce((a, b) => a + b, 0)
+  const order = parts.map((_, i) => i).sort((a, b) => whole[a]! - parts[a]! - (whole[b]! - parts[b]!))
+  for (const i of order.slice(0, missing)) whole[i]!++
+  return whole
+}
+
+/** A game in one line; `own` for who played it, `five` the decisions that are listed below it. */
+export function inOneLine(seat: SeatReview, own: boolean, five: Decision[]): string {
+  const result = Math.round(seat.result)
+  const parts = [seat.expected, seat.luck, seat.influence, -seat.price, seat.correction]
+  const [expected, luck, , price] = wholeParts(parts, result)
+  const listed = five.reduce((sum, decision) => sum + decision.price, 0)
+  const values = { n: result, expected: expected!, luck: luck ? signed(luck) : '0', price: -price! }
+  if (five.length === 5 && listed > seat.price / 2) return t(own ? 'review.line_five' : 'review.line_five_other', values)
+  return t(own ? 'review.in_line' : 'review.in_line_other', values)
 }
 
 /** The moment to which an input of the record belongs, if any of this seat does. */
