@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from foxtray.bots.levels import check
 from foxtray.bots.valuer import Depth, Reply, Valuer
@@ -31,6 +32,8 @@ from foxtray.review.reasons import LEAST_PRICE, reasons
 
 FORESEEN = 0.7
 """The share of the headroom of a decision that is found in the favourite reply."""
+
+SEEDS = (1 << 64) - 1
 
 Watch = Callable[[float], None]
 """Called with the share of the work that is done; an exception stops the review."""
@@ -68,6 +71,18 @@ def games_of(history: History) -> list[Game]:
     return games
 
 
+def valuer_of(history: History, seed: int) -> Valuer:
+    """What values the moments of a game, with sampled rolls that hang on its first roll.
+
+    With the same samples in every game, the luck of all games would err the same way.
+    """
+    first = next(
+        (entry.throw.faces for entry in history.inputs if isinstance(entry, ThrowInput)), ()
+    )
+    own = crc32(bytes(first))
+    return Valuer(history.setup.game, history.setup.seats, (seed ^ own << 32) & SEEDS)
+
+
 def review_game(
     history: History,
     effort: EffortName = "normal",
@@ -85,7 +100,7 @@ def review_game(
         if seat not in everyone:
             raise BadSetup(f"there is no seat {seat + 1}; choose 1 to {len(everyone)}")
     games = games_of(history)
-    valuer = Valuer(game, history.setup.seats, seed)
+    valuer = valuer_of(history, seed)
     headroom = Headroom(game, history.setup.seats)
     players = []
     for place, seat in enumerate(wanted):
@@ -381,7 +396,7 @@ class Walk:
 
 def luck_of(history: History, seat: int, effort: EffortName = "quick", seed: int = 0) -> float:
     """The luck of a seat in a whole game; much cheaper than a review."""
-    valuer = Valuer(history.setup.game, history.setup.seats, seed)
+    valuer = valuer_of(history, seed)
     headroom = Headroom(history.setup.game, history.setup.seats)
     games = games_of(history)
     walk = Walk(valuer, history, games, seat, depth_of(effort), lambda share: None, headroom)
