@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import sqlite3
@@ -317,7 +318,13 @@ def test_strength_over_time_keeps_solo_games_and_others_apart(guest: Invite) -> 
 def test_an_exercise_fits_a_phone_and_names_the_bonus(guest: Invite, locale: str) -> None:
     ana = guest(SMALL, locale=locale)
     page = ana.page
-    ana.begin("twice")
+    ana.introduce("Ana")
+    made = ana.context.request.post(
+        f"{ana.server.url}/api/tables",
+        data=json.dumps({"game": "twice", "seats": [{"kind": "me"}], "seed": 1}),
+        headers={"content-type": "application/json"},
+    ).json()
+    ana.open(f"/t/{made['id']}")
     expect(page.locator(".playing")).to_be_visible()
     chance = random.Random(1)
     game = ana.snapshot()["game"]
