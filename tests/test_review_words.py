@@ -54,6 +54,8 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
         for line in (best.actions, chosen.actions):
             end, marked = games[decision.at], 0
             for action in line:
+                if end.turn != games[decision.at].turn:
+                    break  # the next round is a decision of its own
                 before = len(end.marks(seat))
                 end = end.play(seat, action).game
                 marked += len(end.marks(seat)) - before
@@ -66,7 +68,10 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
                 case "area" | "instead":
                     sign = 1 if reason.kind == "area" else -1
                     at = colours.index(reason.area)
-                    assert sign * (best.areas[at] - chosen.areas[at]) == reason.amount >= 1
+                    assert sign * (best.areas[at] - chosen.areas[at]) == reason.amount
+                    assert reason.amount >= (1 if decision.exact else 2)
+                    scored = [end.scores()[seat].areas[at] for end in ends]
+                    assert sign * (scored[0] - scored[1]) >= 0
                 case "lowest":
                     at = colours.index(reason.area)
                     assert chosen.areas[at] == min(chosen.areas)
@@ -115,6 +120,60 @@ def test_an_action_that_the_chosen_line_earned_is_not_one_that_the_best_line_use
         told.append(Line(actions, 0.0, 0.0, None, (9.0,) * 5, 0.0, tracks))
     kinds = {reason.kind for reason in reasons(game, 0, *told)}
     assert "used" not in kinds
+
+
+def lines(
+    game: Game, *lines: tuple[str, tuple[float, ...]], error: float = 0.5
+) -> tuple[Line, Line]:
+    """A best and a chosen line: their actions and the forecasts of their areas."""
+    tracks = {name: left - spent for name, (left, spent) in game.tracks(0).items()}
+    best, chosen = (
+        Line(tuple(actions.split()), 0.0, error, None, areas, 3.0, tracks)
+        for actions, areas in lines
+    )
+    return best, chosen
+
+
+def test_the_next_round_is_not_part_of_a_reason() -> None:
+    """The best line went on with the bonus of round 4, the chosen one ended before it."""
+    games = games_of(played("clever", ("casual",)))
+    _, decision = next(each for each in decisions("clever", ("casual",)) if each[1].turn == 6)
+    assert decision.stage == "bonus"
+    found = decisions("clever", ("casual",))
+    last = max((d for _, d in found if d.turn == 5), key=lambda d: d.at)
+    line, bonus = " ".join(last.chosen.actions), decision.best.actions[0]
+    same = (9.0,) * 5
+    why = reasons(
+        games[last.at], 0, *lines(games[last.at], (f"{line} {bonus}", same), (line, same))
+    )
+    assert why == ()
+
+
+FIRST = Throw((3, 3, 4, 5, 6, 6))
+
+
+def test_a_small_difference_of_forecasts_is_not_told() -> None:
+    game = Game.new("clever").roll(FIRST).game
+    zero, more = (9.0,) * 5, (9.0, 9.0, 9.0, 9.0, 10.5)
+    assert reasons(game, 0, *lines(game, ("p>p", more), ("o>o", zero))) == ()
+    [told] = reasons(game, 0, *lines(game, ("p>p", more), ("o>o", zero), error=0.0))
+    assert told == Reason("area", area="purple", amount=1.5)
+
+
+def test_a_forecast_against_what_is_scored_at_once_is_not_told() -> None:
+    """A die in orange was said to bring fewer points there than one in purple."""
+    game = Game.new("clever").roll(FIRST).game
+    zero, orange = (19.0, 19.0, 19.0, 9.0, 19.0), (19.0, 19.0, 19.0, 14.0, 19.0)
+    assert reasons(game, 0, *lines(game, ("p>p", orange), ("o>o", zero))) == ()
+    assert {why.kind for why in reasons(game, 0, *lines(game, ("o>o", orange), ("p>p", zero)))} == {
+        "lowest"
+    }
+
+
+def test_what_speaks_for_the_chosen_line_is_not_told_alone() -> None:
+    game = Game.new("clever").roll(FIRST).game
+    zero, green = (9.0,) * 5, (9.0, 9.0, 12.0, 9.0, 9.0)
+    assert reasons(game, 0, *lines(game, ("p>p", zero), ("g>g", green))) == ()
 
 
 def test_every_kind_of_reason_is_documented() -> None:

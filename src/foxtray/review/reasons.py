@@ -14,6 +14,10 @@ MOST = 3
 LEAST_PRICE = 0.5
 """Nothing is said about cheaper decisions."""
 LEAST_POINTS = 1.0
+"""The smallest difference in an area that is told if both lines are valued exactly."""
+LEAST_FORECAST = 2.0
+"""The smallest one that is told of forecasts. Games that were played on from both lines contradict
+one smaller forecast in four, but few larger ones."""
 LEAST_FOXES = 0.15
 LEAST_CHANCE = 0.02
 FEW_FOXES = 0.75
@@ -23,12 +27,20 @@ ACTION, MARK, DIE, TURN = 2.0, 0.5, 1.0, 8.0
 
 
 class Facts(NamedTuple):
-    """What a line has done when the next roll comes."""
+    """What a line has done by the end of its turn, or when the next roll of the turn comes.
 
+    A best line may go on with the bonus of the next round, which is a decision of its own. The
+    chosen line never does.
+    """
+
+    areas: tuple[int, ...]
+    """The points of each area so far."""
     foxes: int
     marks: int
     dice: int | None
     """The dice of the seat's next roll in the same turn; None if the turn is over."""
+    left: dict[str, int]
+    """By track, the actions left."""
     spent: dict[str, int]
     """By track, the actions spent in the whole game."""
 
@@ -37,11 +49,20 @@ def facts(game: Game, seat: int, line: Sequence[str]) -> Facts:
     """Play a line."""
     turn, marks = game.turn, 0
     for action in line:
+        if game.turn != turn:
+            break
         game, events = game.play(seat, action)
         marks += sum(isinstance(event, Marked) and event.seat == seat for event in events)
     rolls_on = game.turn == turn and bool(game.rolling()) and game.active == seat
-    spent = {track: spent for track, (_, spent) in game.tracks(seat).items()}
-    return Facts(game.state.foxes[seat], marks, len(game.rolling()) if rolls_on else None, spent)
+    tracks = game.tracks(seat)
+    return Facts(
+        game.scores()[seat].areas,
+        game.state.foxes[seat],
+        marks,
+        len(game.rolling()) if rolls_on else None,
+        {track: circled - spent for track, (circled, spent) in tracks.items()},
+        {track: spent for track, (_, spent) in tracks.items()},
+    )
 
 
 def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ...]:
@@ -51,25 +72,33 @@ def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ..
     def add(weight: float, kind: str, amount: float, area: str = "", track: str = "") -> None:
         found.append((weight, Reason(kind, area, track, amount)))
 
-    colours = [area.colour for area in game.sheet.areas]
-    for colour, ours, theirs in zip(colours, best.areas, chosen.areas, strict=True):
-        if ours - theirs >= LEAST_POINTS:
-            add(ours - theirs, "area", ours - theirs, area=colour)
-        elif theirs - ours >= LEAST_POINTS:
-            # Weighs nothing: it does not explain the price, but that it is not higher.
-            add(0.0, "instead", theirs - ours, area=colour)
-    rise = min(best.areas) - min(chosen.areas)
-    if rise >= LEAST_POINTS and chosen.foxes >= FEW_FOXES:
-        lowest = colours[chosen.areas.index(min(chosen.areas))]
-        add(rise * chosen.foxes, "lowest", rise, area=lowest)
     ours_now, theirs_now = facts(game, seat, best.actions), facts(game, seat, chosen.actions)
+    colours = [area.colour for area in game.sheet.areas]
+    # What the best line scores more at once; a forecast that says the opposite is not trusted.
+    at_once = [a - b for a, b in zip(ours_now.areas, theirs_now.areas, strict=True)]
+    changes = [a - b for a, b in zip(best.areas, chosen.areas, strict=True)]
+    lowest = chosen.areas.index(min(chosen.areas))
+    rise = min(best.areas) - min(chosen.areas)
+    told = rise >= LEAST_POINTS and chosen.foxes >= FEW_FOXES and at_once[lowest] >= 0
+    if told:
+        add(rise * chosen.foxes, "lowest", rise, area=colours[lowest])
+    exact = best.error == chosen.error == 0.0
+    least = LEAST_POINTS if exact else LEAST_FORECAST
+    for i, change in enumerate(changes):
+        if abs(change) < least or change * at_once[i] < 0:
+            continue
+        if change < 0:
+            # Weighs nothing: it does not explain the price, but that it is not higher.
+            add(0.0, "instead", -change, area=colours[i])
+        elif not (told and i == lowest and change - rise < least):
+            add(change, "area", change, area=colours[i])
     more = best.foxes - chosen.foxes
     if more >= LEAST_FOXES:
-        at_once = ours_now.foxes - theirs_now.foxes
-        kind, amount = ("fox_now", float(at_once)) if at_once > 0 else ("foxes", more)
+        foxes = ours_now.foxes - theirs_now.foxes
+        kind, amount = ("fox_now", float(foxes)) if foxes > 0 else ("foxes", more)
         add(more * max(min(best.areas), 1.0), kind, amount)
-    for track, left in best.tracks.items():
-        kept = left - chosen.tracks[track]
+    for track, left in ours_now.left.items():
+        kept = left - theirs_now.left[track]
         if kept > 0:
             add(ACTION * kept, "kept", kept, track=track)
         elif kept < 0 and ours_now.spent[track] > theirs_now.spent[track]:
@@ -86,5 +115,7 @@ def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ..
         rise = best.win_chance - chosen.win_chance
         if rise >= LEAST_CHANCE:
             add(100 * rise, "win", rise)
+    if not any(weight for weight, _ in found):
+        return ()  # what speaks for the chosen line explains nothing by itself
     found.sort(key=lambda weighed: -weighed[0])
     return tuple(reason for _, reason in found[:MOST])
