@@ -13,7 +13,7 @@ from statistics import fmean
 import pytest
 from reviewed import interleaved, played, reviewed
 
-from foxtray import FoxtrayError, Game, SeededDice
+from foxtray import FoxtrayError, Game, SeededDice, Throw
 from foxtray.bots.valuer import Depth, Valuer, plain
 from foxtray.bots.valuing import throws_left
 from foxtray.errors import BadSetup
@@ -267,6 +267,15 @@ def test_a_review_can_be_watched_and_stopped() -> None:
 def test_an_unknown_effort_is_refused() -> None:
     with pytest.raises(BadSetup, match="unknown effort 'great'; choose one of quick, normal, deep"):
         review(played("clever", ("casual",)), "great")  # type: ignore[arg-type]
+
+
+def test_the_gap_of_a_hint_counts_another_order_of_the_same_actions() -> None:
+    """Crosses that can be made in any order were each "worth more than any other choice"."""
+    game = Game.new("twice").roll(Throw((6, 4, 2, 2, 5, 2), (0, 1, 2, 3, 4, 5))).game
+    found = hint(game.play(0, "s>sb4").game, 0, "quick")
+    first, second, *_ = found.alternatives
+    assert set(first.line) == set(second.line)
+    assert (found.gap, found.reasons) == (0.0, ())
 
 
 @pytest.mark.parametrize("seats", [1, 2])
