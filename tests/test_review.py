@@ -9,6 +9,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 from reviewed import interleaved, played, reviewed
@@ -267,6 +268,40 @@ def test_a_review_can_be_watched_and_stopped() -> None:
 def test_an_unknown_effort_is_refused() -> None:
     with pytest.raises(BadSetup, match="unknown effort 'great'; choose one of quick, normal, deep"):
         review(played("clever", ("casual",)), "great")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 64])
+def test_a_seed_out_of_range_is_refused(seed: int) -> None:
+    """Such a seed stood in the review, but another one was used."""
+    with pytest.raises(BadSetup, match="the seed must be"):
+        review(played("clever", ("casual",)), "quick", seed)
+    game, _ = Game.new("clever").roll(SeededDice(3).throw(0, 1, 0))
+    with pytest.raises(BadSetup, match="the seed must be"):
+        hint(game, 0, "quick", seed)
+
+
+def test_a_seat_that_was_not_reviewed_is_refused() -> None:
+    with pytest.raises(BadSetup, match="seat 3 was not reviewed"):
+        reviewed("clever", ("casual",)).player(2)
+
+
+def test_a_review_of_a_later_program_can_be_read() -> None:
+    """Fields may be added without a new version; an unknown one was an error."""
+    found = reviewed("clever", ("casual",))
+    data = found.as_json()
+    for each in (data, data["players"][0], *data["players"][0]["moments"]):
+        each["later"] = 1
+    assert read_review(data) == found
+    with pytest.raises(FoxtrayError, match="review of version 9, not 1"):
+        read_review({**data, "version": 9})
+
+
+@pytest.mark.parametrize("data", [{}, [], None, {"version": 1}, {"version": 1, "players": [1]}])
+def test_what_is_not_a_review_is_refused(data: Any) -> None:
+    with pytest.raises(FoxtrayError, match="not the JSON form of a review"):
+        read_review(data)
+    with pytest.raises(FoxtrayError, match="not the JSON form of a hint"):
+        read_hint(data)
 
 
 def test_the_gap_of_a_hint_counts_another_order_of_the_same_actions() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from foxtray.dice import SeededDice
 from foxtray.review.model import (
     VERSION,
     Alternative,
@@ -66,6 +67,7 @@ def review(
     """
     from foxtray.review.reviewing import review_game
 
+    SeededDice(seed)  # refuses a seed that does not fit into 64 bits
     return review_game(game, effort, seed, seats, watch)
 
 
@@ -73,4 +75,5 @@ def hint(game: Game, seat: int, effort: EffortName = "normal", seed: int = 0) ->
     """The best thing a seat can do now; it must have something to decide."""
     from foxtray.review.hints import hint_now
 
+    SeededDice(seed)
     return hint_now(game, seat, effort, seed)

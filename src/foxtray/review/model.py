@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+from foxtray.errors import BadSetup, FoxtrayError
+
+T = TypeVar("T")
 VERSION = 1
 """The version of the JSON form. Fields may be added without a new version."""
 
@@ -193,8 +197,11 @@ class Review:
     """The reviewed seats, in order."""
 
     def player(self, seat: int) -> SeatReview:
-        """The review of a seat."""
-        return next(player for player in self.players if player.seat == seat)
+        """The review of a seat; a seat that was not reviewed is refused."""
+        for player in self.players:
+            if player.seat == seat:
+                return player
+        raise BadSetup(f"seat {seat + 1} was not reviewed")
 
     def as_json(self) -> dict[str, Any]:
         """The review as plain lists and dicts."""
@@ -231,49 +238,71 @@ def plain(value: Any) -> Any:
 
 
 def read_review(data: dict[str, Any]) -> Review:
-    """A review from its JSON form."""
-    return Review(**{**data, "players": tuple(map(read_player, data["players"]))})
+    """A review from its JSON form; fields that it does not know are ignored."""
+
+    def read() -> Review:
+        if data["version"] != VERSION:
+            raise FoxtrayError(f"this is a review of version {data['version']}, not {VERSION}")
+        return made(Review, data, players=tuple(map(read_player, data["players"])))
+
+    return well_formed(read, "review")
+
+
+def read_hint(data: dict[str, Any]) -> Hint:
+    """A hint from its JSON form; fields that it does not know are ignored."""
+
+    def read() -> Hint:
+        return made(
+            Hint,
+            data,
+            best=read_line(data["best"]),
+            alternatives=tuple(map(read_alternative, data["alternatives"])),
+            reasons=tuple(made(Reason, reason) for reason in data["reasons"]),
+        )
+
+    return well_formed(read, "hint")
+
+
+def well_formed(read: Callable[[], T], what: str) -> T:
+    """What was read; if it has another form, the error says so."""
+    try:
+        return read()
+    except (KeyError, TypeError, AttributeError):
+        raise FoxtrayError(f"this is not the JSON form of a {what}") from None
+
+
+def made(kind: Callable[..., T], data: dict[str, Any], **parts: object) -> T:
+    """A dataclass from its JSON form, with the parts that were read already."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return kind(**{name: data[name] for name in names if name in data} | parts)
 
 
 def read_player(data: dict[str, Any]) -> SeatReview:
-    return SeatReview(**{**data, "moments": tuple(map(read_moment, data["moments"]))})
+    return made(SeatReview, data, moments=tuple(map(read_moment, data["moments"])))
 
 
 def read_moment(data: dict[str, Any]) -> Moment:
     if data["kind"] == "roll":
-        return Roll(**{**data, "faces": tuple(data["faces"])})
+        return made(Roll, data, faces=tuple(data["faces"]))
     if data["kind"] == "influence":
-        return Influence(**data)
-    return Decision(
-        **{
-            **data,
-            "chosen": read_line(data["chosen"]),
-            "best": read_line(data["best"]),
-            "steps": tuple(map(read_step, data["steps"])),
-            "reasons": tuple(Reason(**reason) for reason in data["reasons"]),
-        }
+        return made(Influence, data)
+    return made(
+        Decision,
+        data,
+        chosen=read_line(data["chosen"]),
+        best=read_line(data["best"]),
+        steps=tuple(map(read_step, data["steps"])),
+        reasons=tuple(made(Reason, reason) for reason in data["reasons"]),
     )
 
 
 def read_line(data: dict[str, Any]) -> Line:
-    return Line(**{**data, "actions": tuple(data["actions"]), "areas": tuple(data["areas"])})
+    return made(Line, data, actions=tuple(data["actions"]), areas=tuple(data["areas"]))
 
 
 def read_step(data: dict[str, Any]) -> Step:
-    return Step(**{**data, "alternatives": tuple(map(read_alternative, data["alternatives"]))})
+    return made(Step, data, alternatives=tuple(map(read_alternative, data["alternatives"])))
 
 
 def read_alternative(data: dict[str, Any]) -> Alternative:
-    return Alternative(**{**data, "line": tuple(data["line"])})
-
-
-def read_hint(data: dict[str, Any]) -> Hint:
-    """A hint from its JSON form."""
-    return Hint(
-        **{
-            **data,
-            "best": read_line(data["best"]),
-            "alternatives": tuple(map(read_alternative, data["alternatives"])),
-            "reasons": tuple(Reason(**reason) for reason in data["reasons"]),
-        }
-    )
+    return made(Alternative, data, line=tuple(data["line"]))
