@@ -304,6 +304,40 @@ def test_a_hint_without_its_packages_is_a_sentence(monkeypatch: pytest.MonkeyPat
     drive(seat(Setup("clever", seed=3)), steps)
 
 
+def test_before_a_roll_there_is_no_hint() -> None:
+    """The key did nothing."""
+
+    async def steps(pilot: "Pilot[bool]", app: TableApp) -> None:
+        await press(pilot, app, "h")
+        assert "- roll the dice first; there is nothing to choose yet" in text_of(app, "#story")
+
+    drive(seat(Setup("clever", seed=3)), steps)
+
+
+@pytest.mark.parametrize("words", [5, 80])
+def test_a_hint_can_be_read_and_ends_with_its_decision(words: int) -> None:
+    """A long one was cut off, and it stayed below the sheet for the rest of the turn."""
+    app = seat(Setup("clever", seed=3))
+    app.table.hint = lambda game, seat: [f"Hint: {game.legal(seat)[1]}", "word " * words]
+
+    async def steps(pilot: "Pilot[bool]", app: TableApp) -> None:
+        await press(pilot, app, "enter", "h")
+        while "looking" in text_of(app, "#story"):
+            await pilot.pause(0.05)
+        assert isinstance(app.screen, TextScreen) == (words > 5)
+        if isinstance(app.screen, TextScreen):
+            assert str(app.screen.text).count("word") == words
+            await press(pilot, app, "escape")
+        told = text_of(app, "#story").splitlines()
+        assert app.highlighted is not None
+        assert told[0].startswith(f"{app.highlighted.action}: ")
+        assert told[1].startswith(f"- Hint: {app.highlighted.action} word")
+        await press(pilot, app, "enter")
+        assert "Hint" not in text_of(app, "#story")
+
+    drive(app, steps)
+
+
 def test_a_hint_names_a_choice(long_run: bool) -> None:
     if not long_run:
         return  # compiles the net first

@@ -25,6 +25,8 @@ HEAD = 9
 NOBODY = "me"
 """The name of a seat at the keyboard whose player has no name."""
 MARKS = (codes.ENTER, codes.USE)
+NO_CHOICE = "roll the dice first; there is nothing to choose yet"
+"""Why there is no hint before a roll."""
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 HELP = """
  Enter      roll the dice
@@ -403,7 +405,7 @@ class Terminal:
     def show_hint(self) -> None:
         """The best choice now; before a roll there is none."""
         if not self.offered:
-            raise FoxtrayError("roll the dice first; there is nothing to choose yet")
+            raise FoxtrayError(NO_CHOICE)
         self.show("\n".join(self.hint(self.record.game, self.seat)))
 
     def show_sheets(self, number: str) -> None:

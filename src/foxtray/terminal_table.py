@@ -6,6 +6,7 @@ screen readers and dumb terminals use the plain terminal instead.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +30,16 @@ from foxtray.dice import Throw
 from foxtray.errors import FoxtrayError
 from foxtray.game import Game
 from foxtray.games.model import Area, Bonus, Sheet
-from foxtray.terminal import MARKS, Choice, Terminal, choices, parse_faces, result, settled
+from foxtray.terminal import (
+    MARKS,
+    NO_CHOICE,
+    Choice,
+    Terminal,
+    choices,
+    parse_faces,
+    result,
+    settled,
+)
 
 WIDTH, HEIGHT = 80, 24
 """The smallest terminal in which everything can be seen."""
@@ -275,7 +285,7 @@ class TextScreen(ModalScreen[None]):
             yield Static(" Press Escape to go back.")
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in ("escape", "enter", "space", "q", "question_mark", "s"):
+        if event.key in ("escape", "enter", "space", "q", "question_mark", "s", "h"):
             event.stop()
             self.dismiss()
 
@@ -318,6 +328,8 @@ class TableApp(App[bool]):
         self.table = table
         self.told: list[str] = []
         """What happened, the latest last."""
+        self.hinted = ""
+        """The hint for this decision."""
         self.thinking = False
         self.tie: tuple[int, ...] = ()
         """The faces of a roll of real dice, while the app asks which equal dice lie closest."""
@@ -366,6 +378,7 @@ class TableApp(App[bool]):
         """Show the next decision; bots decide in the background first."""
         self.told += self.table.news
         self.table.news.clear()
+        self.hinted = ""
         if self.game.over:
             self.finish()
             return
@@ -455,10 +468,12 @@ class TableApp(App[bool]):
         self.tell()
 
     def tell(self) -> None:
-        """Show what the highlighted choice does, then what happened, the latest first."""
+        """Show what the highlighted choice does, the hint, and what happened, the latest first."""
         lines: list[str] = []
         if choice := self.highlighted:
             lines.append(f"{choice.action}: {self.consequence(choice)}")
+        if self.hinted:
+            lines.append(f"- {self.hinted}")
         lines += [f"- {text}" for text in reversed(self.told[-20:])]
         self.query_one("#story", Static).update("\n".join(lines))
 
@@ -600,8 +615,11 @@ class TableApp(App[bool]):
 
     def action_hint(self) -> None:
         if self.table.offered:
-            self.say("looking for a hint ...")
+            self.hinted = "looking for a hint ..."
+            self.tell()
             self.find_hint(self.game, self.table.seat)
+        elif not self.thinking:
+            self.say(NO_CHOICE)
 
     @work(thread=True, exclusive=True, group="hint")
     def find_hint(self, game: Game, seat: int) -> None:
@@ -612,12 +630,20 @@ class TableApp(App[bool]):
         self.call_from_thread(self.show_hint, game, told)
 
     def show_hint(self, game: Game, told: str) -> None:
-        if game is self.game:  # otherwise the player has already decided
-            self.say(told)
-            action = told.removeprefix("Hint: ").partition(" ")[0]
-            for i, choice in enumerate(self.table.offered):
-                if str(choice.action) == action:
-                    self.query_one("#choices", OptionList).highlighted = i
+        """Show a hint below the sheet, or on a page of its own if it is longer."""
+        if game is not self.game:
+            return  # the player has already decided
+        self.hinted = told
+        action = told.removeprefix("Hint: ").partition(" ")[0]
+        for i, choice in enumerate(self.table.offered):
+            if str(choice.action) == action:
+                self.query_one("#choices", OptionList).highlighted = i
+        self.tell()
+        story = self.query_one("#story", Static)
+        about = str(story.content).splitlines()[: 1 + bool(self.highlighted)]
+        lines = [part for line in about for part in textwrap.wrap(line, story.size.width)]
+        if len(lines) > story.size.height and len(self.screen_stack) == 1:
+            self.push_screen(TextScreen(f"{told}\n"))
 
     # --- how it ends ---------------------------------------------------------------------------
 
