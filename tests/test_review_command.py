@@ -15,11 +15,11 @@ import pytest
 from reviewed import played, reviewed
 from third_game import installed
 
-from foxtray import bots
+from foxtray import Game, Throw, bots
 from foxtray.cli import main
 from foxtray.history import Setup
 from foxtray.record import Record
-from foxtray.review import Review, chart, page, read_review, words
+from foxtray.review import Review, chart, commands, page, read_review, words
 from foxtray.review.reviewing import games_of, luck_of
 from foxtray.review.strength import strengths
 from foxtray.sim import batch
@@ -39,11 +39,59 @@ def test_the_table_adds_up(evening: Path, capsys: pytest.CaptureFixture[str]) ->
     total = next(line for line in lines if line.startswith(" All"))
     *figures, _, result = total.split()[1:]
     numbers = [float(figure.replace("−", "-")) for figure in figures]
-    assert sum(numbers) == pytest.approx(float(result), abs=0.3)
+    assert sum(numbers) == pytest.approx(float(result), abs=1e-6)
     assert sum(bool(re.match(r" Round \d  ", line)) for line in lines) == 6
     assert "Better" in said
     assert "gave away" in said
     assert max(map(len, lines)) < 80
+
+
+@pytest.mark.parametrize("names", [("casual",), ("casual", "random")])
+def test_the_printed_figures_add_up(names: tuple[str, ...]) -> None:
+    """Each was rounded by itself, so rows and columns were off by a tenth or two."""
+    found = reviewed("clever", names)
+    for player in found.players:
+        shared = len(names) > 1
+        head, *rows, total = commands.rounds(player, shared, True, "en")
+        assert head.split()[0] == "Expected"
+        tenths = [
+            [round(10 * float(part.replace("−", "-"))) for part in row.split()[-4 - shared :]]
+            for row in rows
+        ]
+        *parts, _, result = total.split()[1:]
+        whole = [round(10 * float(part.replace("−", "-"))) for part in parts]
+        starts = [row[0] for row in tenths]
+        assert [sum(row) for row in tenths] == [*starts[1:], 10 * int(result)]
+        assert [starts[0], *map(sum, list(zip(*tenths, strict=True))[1:])] == whole
+        assert sum(whole) == 10 * int(result)
+        assert page.signed("en", player.luck) in total
+
+
+def test_a_decision_shows_its_dice_and_its_step(evening: Path, tmp_path: Path) -> None:
+    """The page did not say whose alternatives it listed, and nobody said what was rolled."""
+    path = tmp_path / "a.html"
+    assert main(["review", str(evening), "--quick", "--seed", "1", "--html", str(path)]) == 0
+    text = path.read_text()
+    games = games_of(played("clever", ("casual",)))
+    found = reviewed("clever", ("casual",)).players[0].costliest(page.COUNT)
+    assert any(len(decision.steps) > 1 for decision in found)
+    for decision in found:
+        assert f"<h3>Round {decision.round + 1}: {decision.price:.1f} points" in text
+        assert words.dice(games[decision.at]) in text
+        if len(decision.steps) > 1:
+            step = max(decision.steps, key=lambda step: step.price)
+            assert f"Of this, {escape(step.action)} gave away {step.price:.1f}." in text
+
+
+def test_dice_are_named_where_they_lie() -> None:
+    game = Game.new("clever", 2)
+    assert words.dice(game) == ""
+    game = game.roll(Throw((3, 3, 4, 5, 6, 6))).game
+    assert words.dice(game) == "Roll: w3 y3 b4 g5 o6 p6"
+    game = game.play(0, "g>g").game
+    assert words.dice(game, "de") == "Tablett: w3 y3 b4 · Würfelfelder: g5"
+    game = game.roll(Throw((0, 0, 0, 0, 1, 2))).game
+    assert words.dice(game) == "Roll: o1 p2 · Platter: w3 y3 b4 · Dice fields: g5"
 
 
 def test_the_table_speaks_one_language(evening: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,6 +129,14 @@ def test_the_page_tells_moves_in_words(evening: Path, tmp_path: Path) -> None:
     before = games_of(played("clever", ("casual",)))[worst.at]
     for line in (worst.chosen, worst.best):
         assert escape(words.in_english(before, 0, line.actions)) in text
+
+
+def test_the_picture_says_whose_game_it_draws(tmp_path: Path) -> None:
+    path, picture = tmp_path / "evening.fox", tmp_path / "a.svg"
+    played("clever", ("casual", "random")).save(path)
+    command = ["review", str(path), "--quick", "--svg", str(picture), "--seat", "2"]
+    assert main([*command, "--lang", "de"]) == 0
+    assert "<title>evening.fox: Platz 2 (random)</title>" in picture.read_text()
 
 
 def test_the_picture_tells_luck_from_what_others_did() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import textwrap
 import time
@@ -100,7 +101,9 @@ def run(args: argparse.Namespace, load: Load) -> int:
             if heading == "-":
                 heading = folder_of(found[0].game).text(args.lang)["title"]
             if picture:
-                picture.write(chart.svg(found[0].players[0], heading, args.lang))
+                drawn = found[0].players[0]
+                whose = f": {seat_name(drawn, args.lang)}" if found[0].seats > 1 else ""
+                picture.write(chart.svg(drawn, heading + whose, args.lang))
             if written:
                 before = games_before(games[0].record)
                 written.write(page.html(found[0], before, heading, args.lang))
@@ -247,11 +250,10 @@ def report(games: Sequence[Game], found: Review, language: str = words.ENGLISH) 
     lines: list[str] = []
     for player in found.players:
         if found.seats > 1:
-            name = f" ({player.name})" if player.name else ""
-            lines.append(f" {words.say(language, 'told.seat', n=player.seat + 1)}{name}")
+            lines.append(f" {seat_name(player, language)}")
         own = found.seats == 1
         lines += wrapped(words.summary(player, language, found.finished, own))
-        lines += ["", *rounds(player, found.seats > 1, language), ""]
+        lines += ["", *rounds(player, found.seats > 1, found.finished, language), ""]
         costly = player.costliest()
         if not costly:
             lines += wrapped(words.texts(language)["page.none"])
@@ -259,6 +261,12 @@ def report(games: Sequence[Game], found: Review, language: str = words.ENGLISH) 
             lines += told(found.game, decision, games[decision.at], player.seat, language)
         lines.append("")
     return lines
+
+
+def seat_name(player: SeatReview, language: str) -> str:
+    """A seat at a table, by its number and its name."""
+    name = f" ({player.name})" if player.name else ""
+    return f"{words.say(language, 'told.seat', n=player.seat + 1)}{name}"
 
 
 def wrapped(text: str, indent: str = " ") -> list[str]:
@@ -272,8 +280,8 @@ def filled(text: str, first: str, other: str) -> list[str]:
     )
 
 
-def rounds(player: SeatReview, shared: bool, language: str) -> list[str]:
-    """Expectation, luck and price by round; the figures add up to the result."""
+def rounds(player: SeatReview, shared: bool, finished: bool, language: str) -> list[str]:
+    """Expectation, luck and price by round; the printed figures add up to the result."""
     label = words.texts(language)
     keys = ["luck", "others", "price", "correction"] if shared else ["luck", "price", "correction"]
     heads = [label["told.expected"], *(label[f"page.{key}"] for key in keys)]
@@ -286,25 +294,27 @@ def rounds(player: SeatReview, shared: bool, language: str) -> list[str]:
         return f" {name:<10}{figures}"
 
     lines = [" " * 11 + "".join(head.rjust(width) for head, width in zip(heads, wide, strict=True))]
+    expected, luck, influence, price, correction = words.tenths(player)
+    whole = {"luck": luck, "others": influence, "price": price, "correction": correction}
     value = player.expected
-    for number in sorted({moment.round for moment in player.moments}):
-        parts = dict.fromkeys(("luck", "others", "price", "correction"), 0.0)
-        start = value
+    sums, printed = ({"luck": 0.0, "others": 0.0, "price": 0.0} for _ in range(2))
+    numbers = sorted({moment.round for moment in player.moments})
+    for number in numbers:
+        start = round(value, 1)
         for moment in player.moments:
             if moment.round == number:
                 key = {"roll": "luck", "influence": "others"}.get(moment.kind, "price")
-                parts[key] += moment.after - moment.before
-                parts["correction"] += moment.correction
+                sums[key] += moment.after - moment.before
                 value = moment.after
+        if number == numbers[-1]:
+            value = player.result
+        # Sums are rounded, not their parts, so columns add up; rows do with the correction.
+        parts = {key: round(sums[key], 1) - printed[key] for key in sums}
+        printed = {key: round(sums[key], 1) for key in sums}
+        parts["correction"] = round(value, 1) - start - math.fsum(parts.values())
         lines.append(row(f"{label['page.round']} {number + 1}", start, parts))
-    whole = {
-        "luck": player.luck,
-        "others": player.influence,
-        "price": -player.price,
-        "correction": player.correction,
-    }
-    total = row(label["told.all"], player.expected, whole)
-    return [*lines, f"{total}  = {player.result:.0f}"]
+    total = row(label["told.all"], expected, whole)
+    return [*lines, f"{total}  = {page.points(player, finished, language)}"]
 
 
 def told(game: str, decision: Decision, before: Game, seat: int, language: str) -> list[str]:
@@ -315,6 +325,8 @@ def told(game: str, decision: Decision, before: Game, seat: int, language: str) 
     price = words.decimal(language, decision.price)
     heading = words.say(language, "told.decision", round=decision.round + 1, points=price)
     lines = [f" {heading}{doubt}"]
+    if dice := words.dice(before, language):
+        lines += wrapped(dice, "   ")
     for key, line in (("chosen", decision.chosen), ("better", decision.best)):
         label = words.texts(language)[f"page.{key}"]
         text = f"{label} {' '.join(line.actions)} ({words.decimal(language, line.points)})"

@@ -20,7 +20,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #ddd; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 article { border-top: 2px solid #ddd; margin-top: 1rem; padding-top: .6rem; }
-h3 { margin: 0; font-size: 1rem; }
+article > :first-child { margin: 0; font-size: 1rem; }
 summary { cursor: pointer; }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #1a1a1a; }
   svg { background: #fff; } }
@@ -62,36 +62,39 @@ def section(
     parts = [f"<section><h2>{escape(name)}</h2>" if review.seats > 1 else "<section>"]
     parts += [f"<p>{escape(told)}</p>", chart.svg(player, name, language)]
     parts.append("<table>")
+    expected, luck, others, price, correction = words.tenths(player)
     figures = [
-        ("value", decimal(language, player.expected)),
-        ("luck", signed(language, player.luck)),
-        *([("others", signed(language, player.influence))] if review.seats > 1 else []),
-        ("price", f"{signed(language, -player.price)} ± {decimal(language, player.price_error)}"),
-        ("correction", signed(language, player.correction)),
-        ("points", f"{player.result:.0f}"),
+        ("value", decimal(language, expected)),
+        ("luck", signed(language, luck)),
+        *([("others", signed(language, others))] if review.seats > 1 else []),
+        ("price", f"{signed(language, price)} ± {decimal(language, player.price_error)}"),
+        ("correction", signed(language, correction)),
+        ("points", points(player, review.finished, language)),
     ]
     for key, value in figures:
         word = escape(label[f"page.{key}"])
         parts.append(f'<tr><th scope="row">{word}</th><td class="n">{value}</td></tr>')
-    parts.append(f"</table><h2>{escape(label['page.costliest'])}</h2>")
+    level = 3 if review.seats > 1 else 2  # below the name of the player
+    parts.append(f"</table><h{level}>{escape(label['page.costliest'])}</h{level}>")
     costly = player.costliest(COUNT)
     if not costly:
         parts.append(f"<p>{escape(label['page.none'])}</p>")
     for decision in costly:
-        parts += article(review, games[decision.at], player.seat, decision, language)
+        parts += article(review, games[decision.at], player.seat, decision, language, level + 1)
     return [*parts, "</section>"]
 
 
 def article(
-    review: Review, before: Game, seat: int, decision: Decision, language: str
+    review: Review, before: Game, seat: int, decision: Decision, language: str, level: int
 ) -> list[str]:
     """One decision: what was chosen, what was better, and why."""
     label = texts(language)
-    doubt = f" ± {decimal(language, decision.error)}" if decision.error >= LEAST_DOUBT else ""
-    parts = [
-        f"<article><h3>{escape(label['page.round'])} {decision.round + 1}: "
-        f"{decimal(language, decision.price)}{doubt}</h3>"
-    ]
+    doubt = f" (±{decimal(language, decision.error)})" if decision.error >= LEAST_DOUBT else ""
+    price = decimal(language, decision.price)
+    title = words.say(language, "told.decision", round=decision.round + 1, points=price)
+    parts = [f"<article><h{level}>{escape(title)}{doubt}</h{level}>"]
+    if dice := words.dice(before, language):
+        parts.append(f"<p>{escape(dice)}</p>")
     for key, told in (("chosen", decision.chosen), ("better", decision.best)):
         moves = ""
         if language == ENGLISH:
@@ -99,10 +102,13 @@ def article(
         label_of = escape(label[f"page.{key}"])
         points = decimal(language, told.points)
         parts.append(f"<p>{label_of}: {line(told.actions)} ({points}){moves}</p>")
-    why = " ".join(words.sentences(review.game, decision, language))
-    if why:
-        parts.append(f"<p>{escape(why)}</p>")
+    why = words.sentences(review.game, decision, language)
     costliest = max(decision.steps, key=lambda step: step.price)
+    if len(decision.steps) > 1:
+        given = decimal(language, costliest.price)
+        why.append(words.say(language, "told.step", action=costliest.action, n=given))
+    if why:
+        parts.append(f"<p>{escape(' '.join(why))}</p>")
     return [*parts, *alternatives(costliest, review.seats > 1, language), "</article>"]
 
 
@@ -128,6 +134,11 @@ def alternatives(step: Step, shared: bool, language: str) -> list[str]:
             row += f'<td class="n">{chance}</td>'
         parts.append(f"<tr>{row}</tr>")
     return [*parts, "</table></details>"]
+
+
+def points(player: SeatReview, finished: bool, language: str) -> str:
+    """The points of a game that is over, or the expected ones."""
+    return f"{player.result:.0f}" if finished else decimal(language, player.result)
 
 
 def line(actions: tuple[str, ...]) -> str:

@@ -13,11 +13,19 @@ from functools import cache
 from importlib.resources import files
 
 from foxtray import words as english
+from foxtray.core.codes import OPENING
 from foxtray.game import Game
 from foxtray.games.registry import folder_of
 from foxtray.review.model import Decision, Hint, Reason, SeatReview
 
 ENGLISH = "en"
+PLACES = (
+    ("page.roll", "pool"),
+    ("page.platter", "tray"),
+    ("page.aside", "aside"),
+    ("page.fields", "field"),
+)
+"""Where dice lie: the text for it, and how the name of the place begins."""
 CLOSE = 1.0
 """A hint does not claim that a line is better by fewer points than this."""
 
@@ -85,6 +93,16 @@ def whole_parts(parts: Sequence[float], total: int) -> list[int]:
     return whole
 
 
+def tenths(player: SeatReview) -> list[float]:
+    """Expected points, luck, influence, price as a loss, and correction, as they are printed.
+
+    The correction is what remains, so the printed numbers come to the result.
+    """
+    parts = [player.expected, player.luck, player.influence, -player.price]
+    shown = [round(part, 1) for part in parts]
+    return [*shown, round(player.result, 1) - math.fsum(shown)]
+
+
 def summary(
     player: SeatReview, language: str = ENGLISH, finished: bool = True, own: bool = True
 ) -> str:
@@ -142,6 +160,24 @@ def advice(game: str, hint: Hint, language: str = ENGLISH) -> str:
         return say(language, "hint.close")
     parts = [say(language, "hint.clear", n=round(hint.gap)), *sentences(game, hint, language)[:1]]
     return " ".join(parts)
+
+
+def dice(game: Game, language: str = ENGLISH) -> str:
+    """The dice that a decision is about: what was rolled, and what lies on platter and fields."""
+    if game.state.phase == OPENING:
+        return ""
+    waiting = game.rolling()
+    parts = []
+    for key, place in PLACES:
+        there = [i for i, where in enumerate(game.places) if where.startswith(place)]
+        told = [
+            f"{game.sheet.letters[i]}{game.faces[i]}"
+            for i in sorted(there, key=lambda i: game.places[i])
+            if i not in waiting and game.faces[i]
+        ]
+        if told:
+            parts.append(f"{say(language, key)}: {' '.join(told)}")
+    return " · ".join(parts)
 
 
 def in_english(game: Game, seat: int, actions: Sequence[str]) -> str:
