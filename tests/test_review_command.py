@@ -131,6 +131,13 @@ def test_the_page_tells_moves_in_words(evening: Path, tmp_path: Path) -> None:
         assert escape(words.in_english(before, 0, line.actions)) in text
 
 
+def test_words_in_the_picture_are_large_enough_on_a_phone() -> None:
+    """They were 9 pixels high at a width of 360, of which the margins leave 328."""
+    small = re.search(r"max-width: 30rem\) { svg, svg text { font-size: (\d+)px", page.STYLE)
+    assert small
+    assert int(small[1]) * 328 / chart.WIDTH > 10.5
+
+
 def test_the_picture_says_whose_game_it_draws(tmp_path: Path) -> None:
     path, picture = tmp_path / "evening.fox", tmp_path / "a.svg"
     played("clever", ("casual", "random")).save(path)

@@ -22,6 +22,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 article { border-top: 2px solid #ddd; margin-top: 1rem; padding-top: .6rem; }
 article > :first-child { margin: 0; font-size: 1rem; }
 summary { cursor: pointer; }
+@media (max-width: 30rem) { svg, svg text { font-size: 17px; } }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #1a1a1a; }
   svg { background: #fff; } }
 """.strip()
