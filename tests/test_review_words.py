@@ -213,6 +213,16 @@ def test_every_reason_can_be_said(language: str) -> None:
             ]
 
 
+def test_a_step_whose_action_comes_twice_is_told_with_its_place() -> None:
+    """A die that is taken and used again as an additional die reads the same."""
+    decision = decisions("clever", ("casual",))[0][1]
+    steps = [replace(decision.steps[0], action="g>g", price=price) for price in (0.0, 3.0)]
+    twice = replace(decision, steps=tuple(steps))
+    assert words.costliest_step(twice) == "Of this, g>g (2/2) gave away 3.0."
+    once = replace(decision, steps=(steps[0], replace(steps[1], action="w>o")))
+    assert words.costliest_step(once, "de") == "Davon hat w>o 3,0 gekostet."
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_better_choice_is_named_once(language: str) -> None:
     """Reasons began with "It", with nothing before to refer to."""

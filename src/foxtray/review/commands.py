@@ -335,10 +335,8 @@ def told(game: str, decision: Decision, before: Game, seat: int, language: str) 
         lines += filled(text, "   ", "     ")
     for sentence in words.sentences(game, decision, language):
         lines += wrapped(sentence, "   ")
-    step = max(decision.steps, key=lambda step: step.price)
     if len(decision.steps) > 1:
-        given = words.decimal(language, step.price)
-        lines += wrapped(words.say(language, "told.step", action=step.action, n=given), "   ")
+        lines += wrapped(words.costliest_step(decision, language), "   ")
     return lines
 
 

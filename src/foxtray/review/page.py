@@ -106,8 +106,7 @@ def article(
     why = words.sentences(review.game, decision, language)
     costliest = max(decision.steps, key=lambda step: step.price)
     if len(decision.steps) > 1:
-        given = decimal(language, costliest.price)
-        why.append(words.say(language, "told.step", action=costliest.action, n=given))
+        why.append(words.costliest_step(decision, language))
     if why:
         parts.append(f"<p>{escape(' '.join(why))}</p>")
     return [*parts, *alternatives(costliest, review.seats > 1, language), "</article>"]

@@ -152,6 +152,16 @@ def sentences(game: str, decision: Decision | Hint, language: str = ENGLISH) -> 
     return found
 
 
+def costliest_step(decision: Decision, language: str = ENGLISH) -> str:
+    """Which of several steps gave most away; its place is told if another one reads the same."""
+    number = max(range(len(decision.steps)), key=lambda i: decision.steps[i].price)
+    step = decision.steps[number]
+    action = step.action
+    if [each.action for each in decision.steps].count(action) > 1:
+        action += f" ({number + 1}/{len(decision.steps)})"
+    return say(language, "told.step", action=action, n=decimal(language, step.price))
+
+
 def advice(game: str, hint: Hint, language: str = ENGLISH) -> str:
     """A hint in one or two sentences, after the line itself."""
     if len(hint.alternatives) < 2:
