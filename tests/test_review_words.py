@@ -22,6 +22,7 @@ TEXT = Path(foxtray.review.__file__).parent / "text"
 LANGUAGES = ("de", "en", "nl", "sr")
 SAMPLE = {
     "area": Reason("area", area="yellow", amount=2.6),
+    "areas": Reason("areas", amount=3.4),
     "instead": Reason("instead", area="blue", amount=1.2),
     "lowest": Reason("lowest", area="green", amount=4.0),
     "foxes": Reason("foxes", amount=0.36),
@@ -33,8 +34,8 @@ SAMPLE = {
     "turn": Reason("turn", amount=3),
     "win": Reason("win", amount=0.031),
 }
-SAID = {"area": "3", "instead": "1", "lowest": "4", "foxes": "0.4", "fox_now": "1", "kept": "2",
-        "marks": "5", "dice": "1", "turn": "3", "win": "3"}  # fmt: skip
+SAID = {"area": "3", "areas": "3", "instead": "1", "lowest": "4", "foxes": "0.4", "fox_now": "1",
+        "kept": "2", "marks": "5", "dice": "1", "turn": "3", "win": "3"}  # fmt: skip
 
 
 def decisions(game: str, names: tuple[str, ...]) -> list[tuple[int, Decision]]:
@@ -72,6 +73,11 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
                     assert reason.amount >= (1 if decision.exact else 2)
                     scored = [end.scores()[seat].areas[at] for end in ends]
                     assert sign * (scored[0] - scored[1]) >= 0
+                case "areas":
+                    assert decision.reasons == (reason,)
+                    total = sum(best.areas) - sum(chosen.areas)
+                    assert reason.amount == pytest.approx(total)
+                    assert total >= (1 if decision.exact else 2)
                 case "lowest":
                     at = colours.index(reason.area)
                     assert chosen.areas[at] == min(chosen.areas)
@@ -184,10 +190,14 @@ def test_a_forecast_against_what_is_scored_at_once_is_not_told() -> None:
     }
 
 
-def test_what_speaks_for_the_chosen_line_is_not_told_alone() -> None:
+def test_many_small_differences_are_told_together_and_the_opposite_never_alone() -> None:
     game = Game.new("clever").roll(FIRST).game
     zero, green = (9.0,) * 5, (9.0, 9.0, 12.0, 9.0, 9.0)
+    many, few = (9.7, 9.7, 9.0, 9.7, 9.7), (9.4, 9.4, 9.4, 9.4, 9.3)
     assert reasons(game, 0, *lines(game, ("p>p", zero), ("g>g", green))) == ()
+    assert reasons(game, 0, *lines(game, ("p>p", few), ("o>o", zero))) == ()
+    [told] = reasons(game, 0, *lines(game, ("p>p", many), ("o>o", zero)))
+    assert (told.kind, round(told.amount, 6)) == ("areas", 2.8)
 
 
 def test_every_kind_of_reason_is_documented() -> None:

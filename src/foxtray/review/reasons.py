@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -116,6 +117,9 @@ def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ..
         if rise >= LEAST_CHANCE:
             add(100 * rise, "win", rise)
     if not any(weight for weight, _ in found):
-        return ()  # what speaks for the chosen line explains nothing by itself
+        # Otherwise many small differences; what speaks for the chosen line explains nothing.
+        total = math.fsum(changes)
+        trusted = math.fsum(c for c, now in zip(changes, at_once, strict=True) if c * now >= 0)
+        return (Reason("areas", amount=total),) if min(total, trusted) >= least else ()
     found.sort(key=lambda weighed: -weighed[0])
     return tuple(reason for _, reason in found[:MOST])
