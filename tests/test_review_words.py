@@ -14,7 +14,7 @@ import foxtray.review
 from foxtray import Game, Throw
 from foxtray.games.registry import SHEETS, folder_of
 from foxtray.review import Decision, Hint, Line, Reason, SeatReview, hint, words
-from foxtray.review.reasons import reasons
+from foxtray.review.reasons import possible, reasons
 from foxtray.review.reviewing import games_of
 
 GAMES = [("clever", ("casual",)), ("twice", ("random",)), ("clever", ("strong", "random"))]
@@ -69,7 +69,10 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
                 case "area" | "instead":
                     sign = 1 if reason.kind == "area" else -1
                     at = colours.index(reason.area)
-                    assert sign * (best.areas[at] - chosen.areas[at]) == reason.amount
+                    ours, theirs = (
+                        possible(SHEETS[game], line.areas)[at] for line in (best, chosen)
+                    )
+                    assert sign * (ours - theirs) == reason.amount
                     assert reason.amount >= (1 if decision.exact else 2)
                     scored = [end.scores()[seat].areas[at] for end in ends]
                     assert sign * (scored[0] - scored[1]) >= 0
@@ -188,6 +191,14 @@ def test_a_forecast_against_what_is_scored_at_once_is_not_told() -> None:
     assert {why.kind for why in reasons(game, 0, *lines(game, ("o>o", orange), ("p>p", zero)))} == {
         "lowest"
     }
+
+
+def test_no_area_scores_more_than_it_can_hold() -> None:
+    """A net expected 57 of at most 56 points in blue, and the other line to bring 2 fewer."""
+    game = Game.new("clever").roll(FIRST).game
+    full, more = (19.0, 55.0, 19.0, 9.0, 19.0), (19.0, 57.5, 19.0, 9.0, 19.0)
+    why = reasons(game, 0, *lines(game, ("b>b7", more), ("o>o", full)))
+    assert "area" not in {reason.kind for reason in why}
 
 
 def test_many_small_differences_are_told_together_and_the_opposite_never_alone() -> None:

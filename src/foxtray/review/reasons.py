@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from foxtray.events import Marked
 from foxtray.game import Game
+from foxtray.games.model import Sheet
 from foxtray.review.model import Line, Reason
 
 MOST = 3
@@ -66,6 +67,14 @@ def facts(game: Game, seat: int, line: Sequence[str]) -> Facts:
     )
 
 
+def possible(sheet: Sheet, areas: Sequence[float]) -> list[float]:
+    """Forecasts of areas, none above what a full area scores: a net may expect more."""
+    return [
+        min(points, area.points[-1]) if area.scores == "count" else points
+        for area, points in zip(sheet.areas, areas, strict=True)
+    ]
+
+
 def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ...]:
     """The differences that speak for the best line, most important first."""
     found: list[tuple[float, Reason]] = []
@@ -77,9 +86,10 @@ def reasons(game: Game, seat: int, best: Line, chosen: Line) -> tuple[Reason, ..
     colours = [area.colour for area in game.sheet.areas]
     # What the best line scores more at once; a forecast that says the opposite is not trusted.
     at_once = [a - b for a, b in zip(ours_now.areas, theirs_now.areas, strict=True)]
-    changes = [a - b for a, b in zip(best.areas, chosen.areas, strict=True)]
-    lowest = chosen.areas.index(min(chosen.areas))
-    rise = min(best.areas) - min(chosen.areas)
+    ours, theirs = possible(game.sheet, best.areas), possible(game.sheet, chosen.areas)
+    changes = [a - b for a, b in zip(ours, theirs, strict=True)]
+    lowest = theirs.index(min(theirs))
+    rise = min(ours) - min(theirs)
     told = rise >= LEAST_POINTS and chosen.foxes >= FEW_FOXES and at_once[lowest] >= 0
     if told:
         add(rise * chosen.foxes, "lowest", rise, area=colours[lowest])
