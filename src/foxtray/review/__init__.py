@@ -62,8 +62,10 @@ def review(
 ) -> Review:
     """Review a game (a `Record` or any `History`) for some of its seats, or for all.
 
-    The same game, effort and seed always give the same review. `watch` is called with the share of
-    the work that is done; an exception it raises stops the review.
+    Seats count from 0. The same game, effort and seed always give the same review. `watch` is
+    called with the share of the work that is done; an exception it raises stops the review. An
+    unknown effort or seat, a seed of more than 64 bits or a game without trained weights raises a
+    `FoxtrayError`.
     """
     from foxtray.review.reviewing import review_game
 
@@ -72,7 +74,11 @@ def review(
 
 
 def hint(game: Game, seat: int, effort: EffortName = "normal", seed: int = 0) -> Hint:
-    """The best thing a seat can do now; it must have something to decide."""
+    """The best thing a seat can do now.
+
+    Seats count from 0. A seat that has nothing to decide raises `IllegalAction`; other errors are
+    those of `review`.
+    """
     from foxtray.review.hints import hint_now
 
     SeededDice(seed)
