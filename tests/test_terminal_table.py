@@ -6,6 +6,7 @@ import pty
 import random
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -336,6 +337,30 @@ def test_a_hint_can_be_read_and_ends_with_its_decision(words: int) -> None:
         assert "Hint" not in text_of(app, "#story")
 
     drive(app, steps)
+
+
+def test_leaving_does_not_wait_for_a_hint() -> None:
+    """The first hint may take a minute to compile, and the terminal stayed blank for as long."""
+    looking, enough = threading.Event(), threading.Event()
+
+    def slow(game: Game, seat: int) -> list[str]:
+        looking.set()
+        enough.wait(20)
+        return ["Hint: late"]
+
+    app = seat(Setup("clever", seed=3))
+    app.table.hint = slow
+
+    async def steps(pilot: "Pilot[bool]", app: TableApp) -> None:
+        await press(pilot, app, "enter", "h", "h")
+        assert text_of(app, "#story").count("looking for a hint") == 1
+        await press(pilot, app, "q")
+
+    start = time.monotonic()
+    drive(app, steps)
+    assert time.monotonic() - start < 10
+    assert looking.is_set()
+    enough.set()
 
 
 def test_a_hint_names_a_choice(long_run: bool) -> None:

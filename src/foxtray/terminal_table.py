@@ -6,10 +6,12 @@ screen readers and dumb terminals use the plain terminal instead.
 
 from __future__ import annotations
 
+import contextlib
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from threading import Thread
 from typing import ClassVar
 
 from rich.color import Color
@@ -48,6 +50,7 @@ SHEET = 50
 SHORT = 7
 """The letters of a name that there is room for beside four totals."""
 ROLL = "roll"
+LOOKING = "looking for a hint (the very first one takes up to a minute) ..."
 HELP = """
  Arrow keys  choose; the sheet shows what it would do
  Enter       do it, or roll the dice
@@ -285,7 +288,7 @@ class TextScreen(ModalScreen[None]):
             yield Static(" Press Escape to go back.")
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in ("escape", "enter", "space", "q", "question_mark", "s", "h"):
+        if event.key in ("escape", "enter", "space", "q", "question_mark", "s"):
             event.stop()
             self.dismiss()
 
@@ -614,20 +617,28 @@ class TableApp(App[bool]):
         self.exit(False, return_code=INTERRUPTED)
 
     def action_hint(self) -> None:
+        if self.hinted == LOOKING:
+            return
         if self.table.offered:
-            self.hinted = "looking for a hint ..."
+            self.hinted = LOOKING
             self.tell()
-            self.find_hint(self.game, self.table.seat)
+            seeker = Thread(target=self.find_hint, args=(self.game, self.table.seat), daemon=True)
+            seeker.start()
         elif not self.thinking:
             self.say(NO_CHOICE)
 
-    @work(thread=True, exclusive=True, group="hint")
     def find_hint(self, game: Game, seat: int) -> None:
+        """Find a hint in a thread of its own, for which leaving does not wait.
+
+        The compiler may take a minute, and cannot be stopped.
+        """
         try:
             told = " ".join(line.strip() for line in self.table.hint(game, seat))
         except FoxtrayError as error:
             told = str(error)
-        self.call_from_thread(self.show_hint, game, told)
+        if self.is_running:
+            with contextlib.suppress(RuntimeError):  # the player has just left
+                self.call_from_thread(self.show_hint, game, told)
 
     def show_hint(self, game: Game, told: str) -> None:
         """Show a hint below the sheet, or on a page of its own if it is longer."""
