@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from foxtray import RULES_VERSION, Action, FoxtrayError, Game, SeededDice, Throw, bots
-from foxtray.bots import compiled, features, levels, network, player, search, winning
+from foxtray.bots import compiled, features, levels, network, player, winning
 from foxtray.bots.base import Bot, BotError, Opinion, ask
 from foxtray.bots.commands import described, measured
 from foxtray.bots.inputs import inputs_of
@@ -564,7 +564,7 @@ def test_a_search_keeps_to_its_effort() -> None:
         return action, int(player.chooser_of(level, "twice").inner["effort"][0])
 
     # Three dice are thrown next, so a candidate costs 216 plans, which may overshoot their bound.
-    candidate = 216 * 3 * search.REPLY_BOUND
+    candidate = 216 * 3 * expert.suited("twice").reply_bound
     assert searched(10**9)[1] > 2_000 + candidate
     assert searched(2_000)[1] < 2_000 + candidate
     as_far = replace(bots.LEVELS["strong"], name="far", bound=expert.bound)

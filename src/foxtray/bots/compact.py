@@ -29,7 +29,7 @@ from foxtray.errors import FoxtrayError
 from foxtray.games.registry import folder_of
 
 MAGIC = b"FOXN"
-FORMAT = 2
+FORMAT = 3
 STEPS = 127
 """The most steps of a weight."""
 VERSION = 3
@@ -109,7 +109,7 @@ def in_steps(weights: Sequence[float], lengths: Sequence[int]) -> tuple[list[flo
 
 def settings(game: str, nets: bool) -> dict[str, Any]:
     """The settings of each level for a game; without nets only the simple ones can play."""
-    keys = ("bound", "last_bound", "noise", "throws", "effort")
+    keys = ("bound", "last_bound", "noise", "throws", "effort", "reply_bound")
     found = {}
     for level in LEVELS.values():
         if nets or level.simple:

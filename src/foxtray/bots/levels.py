@@ -59,6 +59,9 @@ class Level:
     """The most throws it samples to look ahead; 0: it does not look ahead."""
     effort: int = 0
     """The most states a look-ahead visits for one decision."""
+    reply_bound: int = 0
+    """How many states a plan explores completely when it replies to a throw; in the last round as
+    many as any other plan there, since the replies decide what the game ends with."""
 
     @property
     def simple(self) -> bool:
@@ -73,6 +76,8 @@ class Level:
             self,
             bound=bound,
             last_bound=max(bound, self.last_bound),
+            # Shorter replies misjudge what a throw is worth where chains are long.
+            reply_bound=LEVELS["strong"].suited(game).bound if self.throws else 0,
             noise=own.noise.get(self.name, self.noise),
         )
 

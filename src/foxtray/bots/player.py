@@ -23,7 +23,7 @@ from foxtray.bots.network import (
     SCALE,
     VALUE,
 )
-from foxtray.bots.search import CANDIDATES, MARGIN, REPLY_BOUND
+from foxtray.bots.search import CANDIDATES, MARGIN
 from foxtray.bots.weights import read_weights, weights_of
 from foxtray.bots.workspace import Array, new_workspace
 from foxtray.core.chance import MASK
@@ -64,7 +64,7 @@ class Chooser:
         with compiled.announced("search" if level.throws else "plan"):
             if level.throws:
                 thinking.search_all(
-                    *common, level.bound, level.last_bound, REPLY_BOUND, level.throws,
+                    *common, level.bound, level.last_bound, level.reply_bound, level.throws,
                     level.effort, MARGIN, CANDIDATES, nets, self.workspace, self.inner, actions,
                 )  # fmt: skip
             else:
@@ -158,8 +158,8 @@ class LevelBot:
         with compiled.announced("opinion"):
             n = compiled.thinking().appraise(
                 tables, states, seat, self.seed & MASK, self.seed >> 32, OPINION_BOUND,
-                REPLY_BOUND, self.level.throws, MARGIN, nets, chooser.workspace, chooser.inner,
-                legal, points, chances, errors, worths,
+                chooser.level.reply_bound, chooser.level.throws, MARGIN, nets, chooser.workspace,
+                chooser.inner, legal, points, chances, errors, worths,
             )  # fmt: skip
         actions = game.layout.actions
         alone = game.seats == 1

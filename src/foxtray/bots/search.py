@@ -27,9 +27,6 @@ LEAST = 64
 """The fewest sampled throws before a single candidate may remain, unless the effort runs out."""
 EXACT = 3
 """The most dice whose throws are enumerated."""
-REPLY_BOUND = 32
-"""How many states a plan explores completely when it replies to a sampled throw; in the last round
-as many as any other plan there, since the replies decide what the game ends with."""
 MARGIN = 8.0
 """Only leaves within this many points of the best are searched."""
 CANDIDATES = 8

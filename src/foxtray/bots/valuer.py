@@ -122,9 +122,9 @@ class Comparison:
             gap, error = gap + more, math.hypot(error, doubt)
         return gap, error
 
-    def best(self) -> int:
-        """The most valuable moment."""
-        return max(range(len(self.worths)), key=lambda i: self.worths[i].points)
+    def best(self, among: Sequence[int] = ()) -> int:
+        """The most valuable moment, of some or of all."""
+        return max(among or range(len(self.worths)), key=lambda i: self.worths[i].points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Valuer:
         self.tables = tables_of(game)
         found = weights_of(game) if weights is None else read_weights(weights, game)
         self.nets, self.digest = found.nets(seats), found.digest(seats)
-        self.bound = LEVELS["strong"].suited(game).bound
+        self.bound = LEVELS["expert"].suited(game).reply_bound
         self.plan = new_workspace(game)
         self.inner = new_workspace(game)
         self.deeper = new_workspace(game, 2)

@@ -4,7 +4,7 @@ import * as loops from './generated/loops.js'
 import * as planner from './generated/planner.js'
 import { Net, State, Work, Workspace, type Tables } from './generated/records.js'
 import * as rules from './generated/rules.js'
-import { CANDIDATES, MARGIN, REPLY_BOUND } from './generated/search.js'
+import { CANDIDATES, MARGIN } from './generated/search.js'
 import * as thinking from './generated/thinking.js'
 import type { Seed } from './engine.js'
 
@@ -15,6 +15,7 @@ interface Level {
   noise: number
   throws: number
   effort: number
+  reply_bound: number
 }
 
 interface Header {
@@ -32,7 +33,7 @@ interface Header {
 
 export { State }
 
-const FORMAT = 2
+const FORMAT = 3
 const MAGIC = 0x4e584f46 // FOXN
 
 function read(data: ArrayBuffer): { header: Header; nets: Net[] } {
@@ -112,10 +113,10 @@ export class Brain {
     const actions = new Int32Array(1)
     const [states, which, seats] = [[s], [0], [seat]]
     const [lows, highs] = [[seed.low], [seed.high]]
-    const { bound, last_bound, noise, throws, effort } = settings
+    const { bound, last_bound, noise, throws, effort, reply_bound } = settings
     if (throws) {
       thinking.search_all(
-        this.#tables, states, which, seats, lows, highs, bound, last_bound, REPLY_BOUND, throws,
+        this.#tables, states, which, seats, lows, highs, bound, last_bound, reply_bound, throws,
         effort, MARGIN, CANDIDATES, nets, [this.#workspace], [this.#inner], actions,
       ) // prettier-ignore
     } else {
