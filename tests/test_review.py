@@ -108,6 +108,8 @@ def test_a_price_is_what_the_steps_gave_away(game: str, names: tuple[str, ...]) 
             assert decision.price == pytest.approx(sum(step.price for step in decision.steps))
             assert all(step.price >= 0 for step in decision.steps)
             assert decision.best.points >= decision.chosen.points
+            if decision.best.actions == decision.chosen.actions:
+                assert decision.price == 0  # the bonus of round 4 is a decision of its own
             assert (decision.best.win_chance is None) == (len(names) == 1)
             start = games[decision.at]
             for line in (decision.best.actions, decision.chosen.actions):
@@ -131,6 +133,7 @@ def follow(game: Game, seat: int, line: tuple[str, ...]) -> None:
     """Play a line: every action is legal, and then the seat is done, or its turn is."""
     turn = game.turn
     for action in line:
+        assert game.turn == turn
         game = game.play(seat, action).game
     assert seat not in game.awaiting() or game.turn != turn
 

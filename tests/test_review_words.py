@@ -158,20 +158,6 @@ def test_the_next_round_is_not_part_of_a_reason() -> None:
     assert why == ()
 
 
-def test_the_better_line_is_told_up_to_the_end_of_the_turn() -> None:
-    """It went on with the bonus of round 4, as if the better choice had given it."""
-    games = games_of(played("clever", ("casual",)))
-    found = [decision for _, decision in decisions("clever", ("casual",))]
-    bonus = next(decision for decision in found if decision.turn == 6).best.actions[0]
-    last = max((decision for decision in found if decision.turn == 5), key=lambda d: d.at)
-    better, own = ("w>b6", "+y2b", "p>p"), last.chosen.actions
-    assert own == ("w>o",)
-    for kept, told in ((better, better), (own, (*own, bonus))):
-        best = replace(last.best, actions=(*kept, bonus))
-        lines = words.compared(games[last.at], 0, replace(last, best=best))
-        assert [line.actions for line in lines] == [own, told]
-
-
 FIRST = Throw((3, 3, 4, 5, 6, 6))
 
 

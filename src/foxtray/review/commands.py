@@ -327,8 +327,7 @@ def told(game: str, decision: Decision, before: Game, seat: int, language: str) 
     lines = [f" {heading}{doubt}"]
     if dice := words.dice(before, language):
         lines += wrapped(dice, "   ")
-    lines_told = zip(("chosen", "better"), words.compared(before, seat, decision), strict=True)
-    for key, line in lines_told:
+    for key, line in (("chosen", decision.chosen), ("better", decision.best)):
         label = words.texts(language)[f"page.{key}"]
         text = f"{label} {' '.join(line.actions)} ({words.decimal(language, line.points)})"
         if language == words.ENGLISH:

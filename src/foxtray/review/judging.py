@@ -80,12 +80,12 @@ class Candidates:
             self.ways.setdefault((step, reply.line[0]), []).append(Way(index, reply.line))
         return index
 
-    def closest(self, chosen: int) -> list[int]:
-        """The candidates to compare: the best by the net, and the chosen one."""
+    def closest(self, chosen: Sequence[int]) -> list[int]:
+        """The candidates to compare: the best by the net, and what was chosen."""
         top = max(candidate.points for candidate in self.every)
         order = sorted(range(len(self.every)), key=lambda i: -self.every[i].points)
         near = [i for i in order[: TOP + 2] if self.every[i].points >= top - MARGIN]
-        return near if chosen in near else [*near, chosen]
+        return [*near, *(i for i in chosen if i not in near)]
 
 
 def judge(
@@ -110,21 +110,22 @@ def judge(
             explore(valuer, game, seat, options, step, found)
     if not found.every:
         return None
-    end = Reply((), valuer.record(games[-1].state), valuer.reply_value(games[-1].state, seat))
-    chosen = found.add(len(actions), end)
-    picked = found.closest(chosen)
+    # What a new round brings right after the decision is decided on its own: the best is assumed.
+    ways = valuer.replies(games[-1].state, seat, TOP, MARGIN)
+    ends = list(dict.fromkeys(found.add(len(actions), way) for way in ways))
+    picked = found.closest(ends)
     liked = picked[0] if favourite is None else found.add(0, favourite)
     if liked not in picked:
         picked.append(liked)
-    values = valuer.compare(
-        [found.every[i].state for i in picked], seat, where, depth, keep=(picked.index(chosen),)
-    )
-    ahead, counted = (values.worths[picked.index(i)] for i in (chosen, liked))
+    states = [found.every[i].state for i in picked]
+    kept = [picked.index(i) for i in ends]
+    looked = values = valuer.compare(states, seat, where, depth, keep=kept)
     if depth.rollouts:
-        states = [found.every[i].state for i in picked]
-        close = close_calls(values, picked.index(chosen))
+        close = close_calls(values, values.best(kept))
         if len(close) > 1:
             values = valuer.play_out(states, values, close, seat, where, depth.rollouts)
+    chosen = picked[values.best(kept)]
+    ahead, counted = (looked.worths[picked.index(i)] for i in (chosen, liked))
     whole = Judgement(valuer, headroom, games, seat, actions, inputs, found, picked, chosen, values)
     return whole.judged(legal, (ahead.points, ahead.error), (counted.points, counted.error))
 
@@ -154,7 +155,7 @@ def advise(valuer: Valuer, game: Game, seat: int, depth: Depth) -> Advice:
     options = game.legal(seat)
     explore(valuer, game, seat, options, 0, found)
     top = max(range(len(found.every)), key=lambda i: found.every[i].points)
-    picked = found.closest(top)
+    picked = found.closest([top])
     values = valuer.compare([found.every[i].state for i in picked], seat, 0, depth)
     headroom = Headroom(game.sheet.id, game.seats)
     whole = Judgement(valuer, headroom, [game], seat, [], [], found, picked, top, values)
@@ -274,7 +275,7 @@ class Judgement:
         """A compared candidate as a line."""
         worth = self.worth(candidate)
         assert worth is not None
-        ids = self.whole(candidate)
+        ids, end = in_turn(self.games[0], self.seat, self.whole(candidate))
         return Line(
             self.texts(ids),
             self.lift(worth.points),
@@ -282,7 +283,7 @@ class Judgement:
             worth.outlook.win_chance,
             worth.outlook.areas,
             worth.outlook.foxes,
-            tracks_left(self.games[0], self.seat, ids),
+            {name: circled - spent for name, (circled, spent) in end.tracks(self.seat).items()},
         )
 
     def texts(self, ids: Sequence[int]) -> tuple[str, ...]:
@@ -307,7 +308,7 @@ class Judgement:
             found.append(
                 Alternative(
                     action.text,
-                    self.texts(way.line),
+                    self.texts(in_turn(self.games[step], self.seat, way.line)[0]),
                     self.points(way.candidate),
                     worth.error if worth else MARGIN / 4,
                     worth.outlook.win_chance if worth else None,
@@ -317,8 +318,11 @@ class Judgement:
         return tuple(sorted(found, key=lambda a: -a.points))
 
 
-def tracks_left(game: Game, seat: int, ids: Sequence[int]) -> dict[str, int]:
-    """The actions that a seat has left on each track after a line."""
-    for action in ids:
+def in_turn(game: Game, seat: int, line: Sequence[int]) -> tuple[Sequence[int], Game]:
+    """A line up to the end of its turn, and where it leads; a new round is another decision."""
+    turn = game.turn
+    for count, action in enumerate(line):
+        if game.turn != turn:
+            return line[:count], game
         game = game.play(seat, game.layout.actions[action]).game
-    return {name: circled - spent for name, (circled, spent) in game.tracks(seat).items()}
+    return line, game

@@ -96,8 +96,7 @@ def article(
     parts = [f"<article><h{level}>{escape(title)}{doubt}</h{level}>"]
     if dice := words.dice(before, language):
         parts.append(f"<p>{escape(dice)}</p>")
-    lines_told = zip(("chosen", "better"), words.compared(before, seat, decision), strict=True)
-    for key, told in lines_told:
+    for key, told in (("chosen", decision.chosen), ("better", decision.best)):
         moves = ""
         if language == ENGLISH:
             moves = f"<br>{escape(words.in_english(before, seat, told.actions))}"

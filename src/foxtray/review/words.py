@@ -9,7 +9,6 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -17,7 +16,7 @@ from foxtray import words as english
 from foxtray.core.codes import OPENING
 from foxtray.game import Game
 from foxtray.games.registry import folder_of
-from foxtray.review.model import Decision, Hint, Line, Reason, SeatReview
+from foxtray.review.model import Decision, Hint, Reason, SeatReview
 
 ENGLISH = "en"
 PLACES = (
@@ -189,25 +188,6 @@ def dice(game: Game, language: str = ENGLISH) -> str:
         if told:
             parts.append(f"{say(language, key)}: {' '.join(told)}")
     return " · ".join(parts)
-
-
-def compared(game: Game, seat: int, decision: Decision) -> tuple[Line, Line]:
-    """The chosen and the best line up to the end of their turn.
-
-    A best line may go on with the bonus of the next round, which was a decision of its own. It is
-    left out unless it is all that differs.
-    """
-    chosen, best = decision.chosen, decision.best
-    kept: list[str] = []
-    here = game
-    for action in best.actions:
-        if here.turn != game.turn:
-            break
-        kept.append(action)
-        here = here.play(seat, action).game
-    if tuple(kept) == chosen.actions:
-        return chosen, best
-    return chosen, replace(best, actions=tuple(kept))
 
 
 def in_english(game: Game, seat: int, actions: Sequence[str]) -> str:
