@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import expect
 from server.conftest import compiled  # noqa: F401 (a fixture)
-from server.harness import Server
+from server.harness import Server, until
 
 from e2e.conftest import Invite
 from e2e.driver import DESKTOP, PHONE, Json
@@ -251,6 +251,54 @@ def test_a_review_shows_what_another_player_chose(
     page.get_by_role("button", name="Try it with the same dice").click()
     expect(page.locator(".playing")).to_be_visible()
     assert ana.snapshot()["table"]["copied"] == 2 + choice["at"]
+
+
+@pytest.fixture(scope="module")
+def reviewed(server: Server, compiled: None) -> tuple[str, str]:  # noqa: F811
+    """A reviewed solo game of somebody else: its table, and the key that opens it."""
+    chance = random.Random(5)
+    token = server.player("Eva")[1]
+    made = server.table(token)
+    table, path = made["id"], f"/api/tables/{made['id']}"
+
+    def command(**command: object) -> None:
+        named = {**command, "id": f"{chance.getrandbits(60):x}"}
+        assert server.http("POST", f"{path}/commands", named, token)[0] == 200
+
+    command(type="sit", seat=0, entropy="00" * 16)
+    command(type="start")
+    while not (game := server.http("GET", path, token=token)[1]["game"])["over"]:
+        legal = [place["action"] for place in game["seats"][0]["legal"]]
+        if game["rolling"]:
+            command(type="roll")
+        else:
+            command(type="play", action=chance.choice(legal))
+    until(lambda: server.http("POST", f"{path}/review", token=token)[1]["state"] == "done")
+    return table, server.http("GET", path, token=token)[1]["you"]["key"]
+
+
+def test_the_moment_that_is_touched_is_shown_on_a_phone_held_sideways(
+    guest: Invite, server: Server, reviewed: tuple[str, str]
+) -> None:
+    table, key = reviewed
+    ben = guest((667, 375))
+    page = ben.page
+    ben.open(f"/review/{table}#key={key}")
+    chart = page.locator("figure > svg[role=img]")
+    expect(chart).to_be_visible()
+    told = ben.context.request.get(f"{server.url}/api/tables/{table}/review?key={key}").json()
+    moments = told["players"][0]["moments"]
+    number = next(i for i, m in enumerate(moments) if m["kind"] == "roll" and i > 5)
+    x, y = chart.evaluate(
+        """(chart, share) => {
+          chart.scrollIntoView({block: 'center'});
+          const {x, y} = new DOMPoint(share * 320, 60).matrixTransform(chart.getScreenCTM());
+          return [x, y];
+        }""",
+        (number + 1) / len(moments),
+    )
+    page.mouse.click(x, y)
+    expect(page).to_have_url(re.compile(rf"&at={moments[number]['at']}#"))
 
 
 def test_hints_at_a_table_with_others_are_told_before_the_start(guest: Invite) -> None:
