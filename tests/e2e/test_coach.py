@@ -301,6 +301,24 @@ def test_the_moment_that_is_touched_is_shown_on_a_phone_held_sideways(
     expect(page).to_have_url(re.compile(rf"&at={moments[number]['at']}#"))
 
 
+def test_a_game_is_played_on_once_however_often_that_is_pressed(
+    guest: Invite, reviewed: tuple[str, str]
+) -> None:
+    table, key = reviewed
+    ben = guest(PHONE)
+    page = ben.page
+    ben.open(f"/review/{table}#key={key}")
+    again = page.get_by_role("button", name="Try it with new dice")
+    expect(again).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    again.evaluate("(button) => [1, 2, 3].forEach(() => button.click())")
+    expect(page.locator(".playing")).to_be_visible()
+    assert asked.count(f"{ben.server.url}/api/tables") == 1
+    page.go_back()
+    expect(page).to_have_url(re.compile(rf"/review/{table}\b"))
+
+
 def test_hints_at_a_table_with_others_are_told_before_the_start(guest: Invite) -> None:
     ana = guest(PHONE)
     ana.open()
