@@ -301,6 +301,29 @@ def test_the_moment_that_is_touched_is_shown_on_a_phone_held_sideways(
     expect(page).to_have_url(re.compile(rf"&at={moments[number]['at']}#"))
 
 
+def test_paging_through_a_review_asks_for_little(guest: Invite, reviewed: tuple[str, str]) -> None:
+    """Its words and two parts of the game were asked for at every moment, until the limit."""
+    table, key = reviewed
+    ben = guest(PHONE)
+    page = ben.page
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    ben.open(f"/review/{table}#key={key}")
+    panel = page.locator("section[aria-labelledby=decision]")
+    expect(panel.locator(".sheet")).to_be_visible()
+    for direction in ("Earlier", "Later"):
+        for _ in range(8):
+            before = page.url
+            page.get_by_role("button", name=f"{direction} moment").press("Enter")
+            expect(page).not_to_have_url(before)
+            expect(panel.locator(".sheet")).to_be_visible()
+    paths = [url.partition("/api/tables/")[2] for url in asked]
+    assert sum(path.startswith(f"{table}/review/words") for path in paths) == 1
+    assert sum(path.startswith(f"{table}/steps") for path in paths) == 1
+    lines = [path for path in paths if path.startswith(f"{table}/line")]
+    assert len(lines) == len(set(lines)) > 0, "a line is asked for once"
+
+
 def test_a_game_is_played_on_once_however_often_that_is_pressed(
     guest: Invite, reviewed: tuple[str, str]
 ) -> None:

@@ -28,6 +28,10 @@ function query(values: Record<string, string | number>): string {
   return `?${new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]))}`
 }
 
+/** The lines of the game that was looked at last, by what was asked for. */
+let linesOf = ''
+let lines = new Map<string, Steps>()
+
 export const coach = {
   /** Asks for a review, or how far it is. */
   ask: (id: string, key: string) => request<ReviewState>('POST', `tables/${id}/review`, { key }),
@@ -36,9 +40,15 @@ export const coach = {
   review: (id: string, key: string) => request<Review>('GET', `tables/${id}/review`, { key }),
   words: (id: string, key: string, language: string) =>
     request<ReviewWords>('GET', `tables/${id}/review/words${query({ language })}`, { key }),
-  /** What other actions would have led to. */
-  line: (id: string, key: string, at: number, seat: number, actions: string[]) =>
-    request<Steps>('GET', `tables/${id}/line${query({ at, seat, actions: actions.join(',') })}`, { key }),
+  /** What other actions would have led to; asked once, as long as the same game is looked at. */
+  async line(id: string, key: string, at: number, seat: number, actions: string[]): Promise<Steps> {
+    if (linesOf !== id) [linesOf, lines] = [id, new Map()]
+    const known = lines
+    const asked = query({ at, seat, actions: actions.join(',') })
+    const found = known.get(asked) ?? (await request<Steps>('GET', `tables/${id}/line${asked}`, { key }))
+    known.set(asked, found)
+    return found
+  },
   figures: () => request<Coach>('GET', 'me/coach'),
   exercises: () => request<ExerciseList>('GET', 'me/exercises'),
   daily: (game: string) => request<DailyExercise>('GET', `exercises/daily/${game}`),
