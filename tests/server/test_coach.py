@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from foxtray import Game, SeededDice
 from foxtray.review import Alternative, read_hint, read_review
@@ -122,6 +123,10 @@ def test_a_review_is_made_once_and_adds_up(server: Server, finished: tuple[str, 
     assert seat.result == pytest.approx(
         seat.expected + seat.luck + seat.influence - seat.price + seat.correction
     )
+    assert server.figure('foxtray_reviews_total{result="made"}') == 1
+    assert f'"table": "{table}"' in next(
+        line for line in server.log.read_text().splitlines() if "review_made" in line
+    )
     made = rows(server, f"SELECT made FROM reviews WHERE \"table\"='{table}'")
     assert server.http("POST", f"/api/tables/{table}/review", token=token)[1]["state"] == "done"
     assert rows(server, f"SELECT made FROM reviews WHERE \"table\"='{table}'") == made
@@ -225,24 +230,28 @@ def test_a_process_that_dies_is_tried_again_and_then_told(
 ) -> None:
     script = "import os,sys;open(sys.argv[1],'a').write('x');os.kill(os.getpid(),9)"
     count = tmp_path / "count"
+    counted: list[str] = []
 
     async def scenario() -> None:
         store = SqliteStore(tmp_path / "store.db")
         command = (reviewer.WORKER[0], "-c", script, str(count))
-        made = Reviewer(store.coach, command=command)
+        made = Reviewer(store.coach, command=command, count=counted.append)
         made.start()
         request = made.ask("t1", "ana", "", [])
         async with asyncio.timeout(30):
             while request.state != "failed":
                 await asyncio.sleep(0.02)
         assert "died" in request.problem
+        assert counted == ["died", "died", "failed"], "the host is told"
         assert not made.tasks.dead, "the next review is made all the same"
         assert made.ask("t1", "ana", "", []) is not request, "it can be asked for again"
         await made.close()
         await store.close()
 
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
+    with capture_logs() as logs, asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(scenario())
+    died = [line["cause"] for line in logs if line["event"] == "coach_died"]
+    assert died[:2] == ["exit status -9"] * 2
     assert count.read_text() in ("xx", "xxx", "xxxx")
 
 

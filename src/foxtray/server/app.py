@@ -137,7 +137,7 @@ def create_app(
 ) -> Starlette:
     """The application for a store and a worker pool; the caller opens and closes both."""
     metrics = metrics or Metrics()
-    reviewer = Reviewer(store.coach, machine)
+    reviewer = Reviewer(store.coach, machine, count=metrics.reviewed)
     services = Services(
         settings=settings,
         store=store,

@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 
 ALERTING = ("internal", "too_many")
 """Refusals that alerts count: from 0 on, or the first would go unnoticed."""
+REVIEWED = ("made", "failed", "died")
 QUICK = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
 
@@ -71,6 +72,14 @@ class Metrics:
         self.review_queue = Gauge(
             "foxtray_review_queue", "Reviews that wait to be made", registry=self.registry
         )
+        self.reviews = Counter(
+            "foxtray_reviews",
+            "Reviews made or failed, and processes of the coach that died",
+            ["result"],
+            registry=self.registry,
+        )
+        for result in REVIEWED:
+            self.reviews.labels(result)
         self.worker_restarts = Gauge(
             "foxtray_worker_restarts", "Worker processes restarted", registry=self.registry
         )
@@ -86,6 +95,10 @@ class Metrics:
         if command not in self._counts:
             self._counts[command] = self.commands.labels(command)
         self._counts[command].inc()
+
+    def reviewed(self, result: str) -> None:
+        """Count a review that was made or failed, or a process of the coach that died."""
+        self.reviews.labels(result).inc()
 
     def commit(self, seconds: float, writes: int) -> None:
         self.commit_seconds.observe(seconds)

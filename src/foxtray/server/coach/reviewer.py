@@ -52,6 +52,7 @@ SEED = 1
 """Of all reviews: the same game gets the same review, whoever asks."""
 
 State = Literal["none", "waiting", "working", "done", "failed"]
+Result = Literal["made", "failed", "died"]
 
 
 @dataclass(slots=True, eq=False)
@@ -82,11 +83,17 @@ class Reviewer:
     """The queue of reviews, and the one that is being made."""
 
     def __init__(
-        self, store: CoachStore, machine: Machine = MACHINE, command: Sequence[str] = WORKER
+        self,
+        store: CoachStore,
+        machine: Machine = MACHINE,
+        command: Sequence[str] = WORKER,
+        count: Callable[[Result], None] = lambda result: None,
     ) -> None:
         self._store = store
         self._machine = machine
         self._command = command
+        self._count = count
+        """Told of every review that was made or failed, and of every process that died."""
         self._turns: Turns[Request] = Turns()
         self._requests: dict[str, Request] = {}
         """By table; those that failed stay, so that their players hear of it."""
@@ -152,6 +159,7 @@ class Reviewer:
 
     async def _make(self, request: Request) -> None:
         request.state = "working"
+        began = self._machine.monotonic()
 
         def tell(progress: float) -> None:
             request.progress = progress
@@ -162,13 +170,18 @@ class Reviewer:
         except FoxtrayError as error:
             log.warning("review_failed", table=request.table, cause=str(error))
             request.state, request.problem = "failed", str(error)
+            self._count("failed")
             return
         except Exception as error:  # one review must not keep the others back
             log.error("review_crashed", table=request.table, cause=repr(error), exc_info=error)
             request.state = "failed"
             request.problem = "something went wrong; the error was logged"
+            self._count("failed")
             return
         del self._requests[request.table]
+        seconds = round(self._machine.monotonic() - began, 1)
+        log.info("review_made", table=request.table, seconds=seconds)
+        self._count("made")
 
     async def _keep(self, request: Request, data: bytes) -> None:
         """Write a review, what it says in short of each seat, and its exercises."""
@@ -186,7 +199,7 @@ class Reviewer:
                 except TimeoutError:
                     raise ReviewFailed("this took too long") from None
                 except OSError as error:  # no memory for another process, for instance
-                    log.warning("coach_not_started", cause=repr(error))
+                    self._died(repr(error))
                     report = None
             if report is None:
                 problem = "the process of the coach died"
@@ -204,24 +217,39 @@ class Reviewer:
             stdout=asyncio.subprocess.PIPE,
             limit=LINE,
         )
-        assert process.stdin
-        assert process.stdout
         try:
-            # asyncio reports a closed pipe as an OSError, uvloop as a RuntimeError.
-            with suppress(OSError, RuntimeError):
-                process.stdin.write(msgspec.json.encode(job))
-                await process.stdin.drain()
-                process.stdin.close()
-            async for line in process.stdout:
-                report = msgspec.json.decode(line, type=Report)
-                if report.problem or report.review or report.exercise:
-                    return report
-                tell(report.progress)
-            return None
-        except (msgspec.DecodeError, ValueError):
+            report = await listen(process, job, tell)
+        except (msgspec.DecodeError, ValueError) as error:
+            self._died(repr(error))
             return None
         finally:
             await end(process)
+        if report is None:
+            self._died(f"exit status {process.returncode}")
+        return report
+
+    def _died(self, cause: str) -> None:
+        log.warning("coach_died", cause=cause)
+        self._count("died")
+
+
+async def listen(
+    process: asyncio.subprocess.Process, job: Job, tell: Callable[[float], None]
+) -> Report | None:
+    """The last report of a process about a job, or None if there is none."""
+    assert process.stdin
+    assert process.stdout
+    # asyncio reports a closed pipe as an OSError, uvloop as a RuntimeError.
+    with suppress(OSError, RuntimeError):
+        process.stdin.write(msgspec.json.encode(job))
+        await process.stdin.drain()
+        process.stdin.close()
+    async for line in process.stdout:
+        report = msgspec.json.decode(line, type=Report)
+        if report.problem or report.review or report.exercise:
+            return report
+        tell(report.progress)
+    return None
 
 
 def prepare(request: Request, data: bytes, machine: Machine) -> ReviewRow:
