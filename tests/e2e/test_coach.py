@@ -22,6 +22,13 @@ LONG = 240_000.0
 SMALL = (360, 640)
 
 
+def step_of(address: str | None) -> int:
+    """The input of the record that the address of a moment names."""
+    found = re.search(r"&at=(\d+)", address or "")
+    assert found
+    return int(found[1])
+
+
 def test_a_game_from_its_hint_to_its_exercises(
     guest: Invite,
     server: Server,
@@ -61,7 +68,8 @@ def test_a_game_from_its_hint_to_its_exercises(
     expect(page.locator("ol a").nth(1)).to_have_attribute("aria-current", "true")
     expect(page.locator("#decision")).to_be_focused()
     assert "/t/" in page.url
-    page.get_by_role("button", name="Later moment").click()
+    # Before it: it may be the last one of the game.
+    page.get_by_role("button", name="Earlier moment").click()
     expect(page.locator("#decision")).to_contain_text("Roll")
     ana.axe()
     page.get_by_role("button", name="Close the review").click()
@@ -74,7 +82,11 @@ def test_a_game_from_its_hint_to_its_exercises(
     costly = page.locator("ol a")
     expect(costly.first).to_be_visible()
     assert costly.count() > 0, "random play makes mistakes"
-    costly.first.click()
+    told = ana.context.request.get(f"{server.url}/api/tables/{table}/review?key={key}").json()
+    moments = told["players"][0]["moments"]
+    last_roll = max(m["at"] for m in moments if m["kind"] == "roll")
+    before = [a for a in costly.all() if step_of(a.get_attribute("href")) < last_roll]
+    before[0].click()
     assert "at=" in page.url
     expect(page.locator("tr.best")).to_be_visible()
     expect(page.locator("tr.chosen")).to_be_visible()
@@ -94,9 +106,7 @@ def test_a_game_from_its_hint_to_its_exercises(
     moment = page.url
 
     # Every moment can be looked at without a pointer, and the panel shows that moment: a roll, too.
-    told = ana.context.request.get(f"{server.url}/api/tables/{table}/review?key={key}").json()
-    moments = told["players"][0]["moments"]
-    at = int(re.search(r"&at=(\d+)", moment)[1])  # type: ignore[index]
+    at = step_of(moment)
     roll = next(m for m in moments if m["kind"] == "roll" and m["at"] > at)
     page.get_by_role("button", name="Later moment").press("Enter")
     expect(page).to_have_url(re.compile(rf"&at={roll['at']}\b"))
