@@ -334,6 +334,27 @@ def test_paging_through_a_review_asks_for_little(guest: Invite, reviewed: tuple[
     assert len(lines) == len(set(lines)) > 0, "a line is asked for once"
 
 
+def test_a_review_that_was_refused_can_be_asked_for_again(
+    guest: Invite, reviewed: tuple[str, str]
+) -> None:
+    """Whoever finished several games quickly had to load the page again."""
+    table, key = reviewed
+    ben = guest(PHONE)
+    page = ben.page
+    ben.introduce("Ben")
+    ben.down = True  # the browser itself tells of every refusal
+    refused = {"code": "review_waiting", "message": "several reviews are waiting"}
+    page.route("**/review/state", lambda route: route.fulfill(json={"state": "none"}))
+    page.route(f"**/{table}/review", lambda route: route.fulfill(status=429, json=refused))
+    ben.open(f"/review/{table}#key={key}")
+    page.get_by_role("button", name="Review this game").click()
+    expect(page.get_by_text("Several of your reviews are still waiting")).to_be_visible()
+    page.unroute(f"**/{table}/review")
+    page.unroute("**/review/state")
+    page.get_by_role("button", name="Try again").press("Enter")
+    expect(page.get_by_role("heading", name="Costliest decisions")).to_be_visible()
+
+
 def test_a_game_is_played_on_once_however_often_that_is_pressed(
     guest: Invite, reviewed: tuple[str, str]
 ) -> None:
