@@ -355,6 +355,27 @@ def test_a_review_that_was_refused_can_be_asked_for_again(
     expect(page.get_by_role("heading", name="Costliest decisions")).to_be_visible()
 
 
+def test_the_chart_of_a_review_has_the_colours_that_were_forced(
+    guest: Invite, reviewed: tuple[str, str]
+) -> None:
+    table, key = reviewed
+    ben = guest(PHONE, forced_colors="active")
+    ben.open(f"/review/{table}#key={key}")
+    chart = ben.page.locator("figure > svg[role=img]")
+    expect(chart).to_be_visible()
+    seen = chart.evaluate(
+        """(chart) => {
+          const own = ['polyline', '.grid', '.roll', '.zero', 'text'].map((part) => {
+            const {stroke, fill} = getComputedStyle(chart.querySelector(part));
+            return part === 'text' ? fill : stroke;
+          });
+          document.body.style.color = 'CanvasText';
+          return [...new Set([...own, getComputedStyle(document.body).color])];
+        }"""
+    )
+    assert len(seen) == 1, seen
+
+
 def test_a_game_is_played_on_once_however_often_that_is_pressed(
     guest: Invite, reviewed: tuple[str, str]
 ) -> None:
