@@ -376,6 +376,24 @@ def test_the_chart_of_a_review_has_the_colours_that_were_forced(
     assert len(seen) == 1, seen
 
 
+def test_another_moment_has_a_link_that_is_not_copied_yet(
+    guest: Invite, reviewed: tuple[str, str]
+) -> None:
+    table, key = reviewed
+    ben = guest(PHONE, permissions=["clipboard-read", "clipboard-write"])
+    page = ben.page
+    ben.open(f"/review/{table}#key={key}")
+    page.get_by_role("button", name="Copy").click()
+    copied = page.get_by_role("button", name="Copied")
+    expect(copied).to_be_visible()
+    link = page.get_by_label("Link to this moment").input_value()
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    page.get_by_role("region", name="Costliest decisions").get_by_role("link").nth(1).click()
+    expect(page.get_by_label("Link to this moment")).not_to_have_value(link)
+    expect(copied).to_have_count(0)
+    expect(page.get_by_role("button", name="Copy")).to_be_visible()
+
+
 def test_a_game_is_played_on_once_however_often_that_is_pressed(
     guest: Invite, reviewed: tuple[str, str]
 ) -> None:
