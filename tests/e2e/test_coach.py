@@ -394,6 +394,27 @@ def test_another_moment_has_a_link_that_is_not_copied_yet(
     expect(page.get_by_role("button", name="Copy")).to_be_visible()
 
 
+def test_the_numbers_of_the_line_at_the_end_add_up(
+    guest: Invite, server: Server, reviewed: tuple[str, str]
+) -> None:
+    """What other players and the correction brought was left out: 350 + 38 - 360 was 60."""
+    table, key = reviewed
+    told = server.http("GET", f"/api/tables/{table}/review?key={key}")[1]
+    seat = told["players"][0]
+    seat["expected"] += seat["correction"] + 33.2 - 21.2
+    seat.update(influence=21.2, correction=-33.2)
+    ben = guest(PHONE)
+    page = ben.page
+    page.route(f"**/{table}/review", lambda route: route.fulfill(json=told))
+    ben.open(f"/t/{table}#key={key}")
+    line = page.locator("[data-review=done]")
+    expect(line).to_contain_text("Other players: +2")
+    expect(line).to_contain_text("Correction: −3")
+    numbers = [int(n.replace("−", "-")) for n in re.findall(r"[+−]?\d+", line.inner_text())]
+    result, expected, luck, cost, influence, correction = numbers
+    assert result == expected + luck - cost + influence + correction
+
+
 def test_a_game_is_played_on_once_however_often_that_is_pressed(
     guest: Invite, reviewed: tuple[str, str]
 ) -> None:

@@ -85,15 +85,20 @@ export function wholeParts(parts: number[], total: number): number[] {
   return whole
 }
 
-/** A game in one line; `own` for who played it, `five` the decisions that are listed below it. */
+/** A game in one line, whose numbers add up; `own` for who played it, `five` the decisions that are listed below it. */
 export function inOneLine(seat: SeatReview, own: boolean, five: Decision[]): string {
   const result = Math.round(seat.result)
   const parts = [seat.expected, seat.luck, seat.influence, -seat.price, seat.correction]
-  const [expected, luck, , price] = wholeParts(parts, result)
+  const [expected, luck, influence, price, correction] = wholeParts(parts, result)
   const listed = five.reduce((sum, decision) => sum + decision.price, 0)
   const values = { n: result, expected: expected!, luck: luck ? signed(luck) : '0', price: -price! }
-  if (five.length === 5 && listed > seat.price / 2) return t(own ? 'review.line_five' : 'review.line_five_other', values)
-  return t(own ? 'review.in_line' : 'review.in_line_other', values)
+  const most = five.length === 5 && listed > seat.price / 2
+  const line = most
+    ? t(own ? 'review.line_five' : 'review.line_five_other', values)
+    : t(own ? 'review.in_line' : 'review.in_line_other', values)
+  const rest = ([['review.others', influence], ['review.correction', correction]] as const)
+    .flatMap(([name, n]) => (n ? `${t(name)}: ${signed(n)}.` : []))
+  return [line, ...rest].join(' ')
 }
 
 /** The moment to which an input of the record belongs, if any of this seat does. */
