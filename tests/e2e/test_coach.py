@@ -494,6 +494,31 @@ def test_strength_over_time_keeps_solo_games_and_others_apart(guest: Invite) -> 
     expect(coach.locator("polyline")).to_have_count(2)
 
 
+def test_a_rival_with_hints_is_no_rival(guest: Invite) -> None:
+    """Somebody who had played the same dice with hints took the star of who did not."""
+    ana = guest(SMALL)
+    page = ana.page
+    ana.introduce("Ana")
+
+    def game(table: str, total: int, hints: int) -> Json:
+        told = {"table": table, "name": table, "state": "finished", "total": total, "at": 1}
+        return {**told, "mine": table == "mine", "kept": True, "hints": hints}
+
+    match = [game("mine", 200, 0), game("ben", 150, 0), game("eva", 280, 3)]
+    line: Json = {"table": "mine", "game": "clever", "seats": 1, "seat": 0, "finished": 1}
+    line |= {"total": 200, "areas": [], "foxes": 0, "won": True, "names": ["Ana"], "totals": [200]}
+    line |= {"practice": False, "apart": False, "hints": 0, "kept": True, "daily": None}
+    line |= {"match": match, "offline": False, "excluded": []}
+    told: Json = {"games": [line], "given_up": [], "next": None}
+    page.route("**/api/me/games*", lambda route: route.fulfill(json=told))
+    ana.open("/history")
+    total = page.locator("a.line[href='/replay/mine'] .total")
+    expect(total).to_have_text("200★")
+    match[2]["hints"] = 0
+    ana.open("/history")
+    expect(total).to_have_text("200")
+
+
 @pytest.mark.parametrize("locale", ["en-GB", "nl"])
 def test_an_exercise_fits_a_phone_and_names_the_bonus(guest: Invite, locale: str) -> None:
     ana = guest(SMALL, locale=locale)
