@@ -415,6 +415,23 @@ def test_the_numbers_of_the_line_at_the_end_add_up(
     assert result == expected + luck - cost + influence + correction
 
 
+def test_why_a_game_could_not_be_played_on_is_told_at_that_moment_only(
+    guest: Invite, reviewed: tuple[str, str]
+) -> None:
+    table, key = reviewed
+    ben = guest(PHONE)
+    page = ben.page
+    ben.introduce("Ben")
+    ben.open(f"/review/{table}#key={key}")
+    ben.down = True  # the browser itself tells of the lost request
+    page.route("**/api/tables", lambda route: route.abort())
+    page.get_by_role("button", name="Try it with new dice").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("The server is not responding")
+    page.get_by_role("region", name="Costliest decisions").get_by_role("link").nth(1).click()
+    expect(alert).to_have_count(0)
+
+
 def test_a_game_is_played_on_once_however_often_that_is_pressed(
     guest: Invite, reviewed: tuple[str, str]
 ) -> None:
