@@ -349,9 +349,18 @@ def test_a_review_that_was_refused_can_be_asked_for_again(
     ben.open(f"/review/{table}#key={key}")
     page.get_by_role("button", name="Review this game").click()
     expect(page.get_by_text("Several of your reviews are still waiting")).to_be_visible()
+    refused["code"] = "cannot_review"
+    again = page.get_by_role("button", name="Try again")
+    again.click()
+    expect(page.get_by_text("This game can't be reviewed")).to_be_visible()
+    expect(again).to_have_count(0)
+    refused["code"] = "review_waiting"
+    page.reload()
+    page.get_by_role("button", name="Review this game").click()
+    expect(again).to_be_visible()
     page.unroute(f"**/{table}/review")
     page.unroute("**/review/state")
-    page.get_by_role("button", name="Try again").press("Enter")
+    again.press("Enter")
     expect(page.get_by_role("heading", name="Costliest decisions")).to_be_visible()
 
 
