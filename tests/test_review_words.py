@@ -158,6 +158,13 @@ def test_the_next_round_is_not_part_of_a_reason() -> None:
     assert why == ()
 
 
+def test_a_reason_of_a_later_program_is_left_out() -> None:
+    found = [decision for _, decision in decisions("clever", ("casual",)) if decision.reasons]
+    told = words.sentences("clever", found[0])
+    later = replace(found[0], reasons=(Reason("weather", amount=1), *found[0].reasons))
+    assert words.sentences("clever", later) == told
+
+
 FIRST = Throw((3, 3, 4, 5, 6, 6))
 
 

@@ -131,21 +131,28 @@ def sentence(game: str, reason: Reason, language: str = ENGLISH, better: str = "
     if reason.area:
         values["area"] = text[f"area.{reason.area}"]
         values["colour"] = text[f"colour.{reason.area}"]
-    key = f"reason.{reason.kind}"
-    if reason.track:
-        key += f".{reason.track}"
     if reason.kind == "foxes":
         values["n"] = decimal(language, reason.amount)
     elif reason.kind == "win":
         values["n"] = round(100 * reason.amount)
-    return say(language, key, **values)
+    return say(language, text_key(reason), **values)
+
+
+def text_key(reason: Reason) -> str:
+    """The name of the text for a reason."""
+    return f"reason.{reason.kind}.{reason.track}" if reason.track else f"reason.{reason.kind}"
 
 
 def sentences(game: str, decision: Decision | Hint, language: str = ENGLISH) -> list[str]:
-    """Why the best line is better. The first sentence about it names it, the others refer to it."""
+    """Why the best line is better. The first sentence about it names it, the others refer to it.
+
+    Reasons of a later program, which have no words here, are left out.
+    """
     found: list[str] = []
     better = "it.hint" if isinstance(decision, Hint) else "it.better"
     for reason in decision.reasons:
+        if text_key(reason) not in texts(ENGLISH):
+            continue
         found.append(sentence(game, reason, language, better))
         if found[-1].startswith(say(language, better)):
             better = "it.again"
