@@ -148,6 +148,8 @@ def test_the_last_roll_is_valued_exactly(game: str, names: tuple[str, ...]) -> N
             assert last[-1].after == player.result
             if "roll" not in last[-1].best.actions[-1]:
                 assert last[-1].price == int(last[-1].price)
+            for each in last[-1].steps[0].alternatives:
+                assert each.searched or (each.error == 0 and each.points == int(each.points))
 
 
 def test_a_long_chain_after_the_last_roll_is_foreseen() -> None:

@@ -204,6 +204,12 @@ class Judgement:
     chosen: int
     values: Comparison
 
+    @property
+    def ended(self) -> bool:
+        """Whether the game is over for the seat, so that every line simply scores its points."""
+        rounds = self.valuer.layout.tables.rounds[self.games[0].seats]
+        return finished(rounds, self.games[-1].state)
+
     def worth(self, candidate: int) -> Worth | None:
         """The value of a candidate, if it was compared."""
         if candidate not in self.picked:
@@ -230,8 +236,7 @@ class Judgement:
 
         If the game ends with the chosen line, there is none left.
         """
-        rounds = self.valuer.layout.tables.rounds[self.games[0].seats]
-        if finished(rounds, self.games[-1].state):
+        if self.ended:
             return points
         return self.headroom.lift(points, self.games[0].state, self.seat, done=True)
 
@@ -310,7 +315,7 @@ class Judgement:
                     action.text,
                     self.texts(in_turn(self.games[step], self.seat, way.line)[0]),
                     self.points(way.candidate),
-                    worth.error if worth else MARGIN / 4,
+                    worth.error if worth else 0.0 if self.ended else MARGIN / 4,
                     worth.outlook.win_chance if worth else None,
                     worth is not None,
                 )

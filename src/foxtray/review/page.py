@@ -126,7 +126,7 @@ def alternatives(step: Step, shared: bool, language: str) -> list[str]:
     ]
     for each in step.alternatives:
         own = " *" if each.action == step.action else ""
-        about = "" if each.searched else "≈ "
+        about = "" if each.searched or each.error == 0 else "≈ "
         points = decimal(language, each.points)
         row = f'<td>{line(each.line)}{own}</td><td class="n">{about}{points}</td>'
         if shared:
