@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from reviewed import interleaved, played, reviewed
 
-from foxtray import FoxtrayError, Game, SeededDice, Throw
+from foxtray import FoxtrayError, Game, SeededDice, Throw, bots
 from foxtray.bots.valuer import Depth, Valuer, plain
 from foxtray.bots.valuing import throws_left
 from foxtray.errors import BadSetup
@@ -22,6 +22,7 @@ from foxtray.history import ThrowInput
 from foxtray.record import Record, read
 from foxtray.review import hint, model, read_hint, read_review, review
 from foxtray.review.reviewing import games_of, valuer_of
+from foxtray.sim import batch
 
 DOCS = (Path(__file__).parent.parent / "docs" / "review.md").read_text(encoding="utf-8")
 TABLES = [
@@ -237,6 +238,15 @@ def test_a_seat_can_be_reviewed_alone() -> None:
     )
     with pytest.raises(BadSetup, match="there is no seat 3; choose 1 to 2"):
         review(record, "quick", seats=[2])
+
+
+def test_a_roll_that_leaves_no_choice_can_end_round_3() -> None:
+    """The choice that round 4 brings was taken for the reply to that roll, and refused."""
+    solid = bots.chooser("solid", "clever")
+    record = batch.play("clever", [solid] * 3, 9_500_000_006, 1, moves=True).record(0)
+    (player,) = review(record, seats=[0]).players
+    parts = player.expected + player.luck + player.influence - player.price + player.correction
+    assert parts == pytest.approx(player.result)
 
 
 def test_an_unfinished_game_ends_in_an_expectation() -> None:

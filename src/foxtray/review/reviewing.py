@@ -324,7 +324,7 @@ class Walk:
         """The inputs of one decision: a seat's actions until nothing is left, or the turn ends."""
         found = []
         for i, entry in enumerate(self.history.inputs[at:], at):
-            if isinstance(entry, ThrowInput):
+            if isinstance(entry, ThrowInput) or self.games[i].turn != self.games[at].turn:
                 break
             if entry.seat == seat:
                 found.append(i)
