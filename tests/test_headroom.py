@@ -45,4 +45,4 @@ def test_a_decision_uses_up_its_share_of_the_headroom(
 
 
 def test_without_a_measurement_there_is_none() -> None:
-    assert Headroom("clever", 3).lift(123.0, Game.new("clever", 3).state, 0) == 123.0
+    assert Headroom("twice", 3).lift(123.0, Game.new("twice", 3).state, 0) == 123.0
