@@ -55,8 +55,6 @@ def test_no_reason_says_what_the_numbers_do_not_bear_out(game: str, names: tuple
         for line in (best.actions, chosen.actions):
             end, marked = games[decision.at], 0
             for action in line:
-                if end.turn != games[decision.at].turn:
-                    break  # the next round is a decision of its own
                 before = len(end.marks(seat))
                 end = end.play(seat, action).game
                 marked += len(end.marks(seat)) - before

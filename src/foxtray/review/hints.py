@@ -18,12 +18,7 @@ def hint_now(game: Game, seat: int, effort: EffortName = "normal", seed: int = 0
     depth = depth_of(effort)
     check_awaited(game, seat)
     advice = advise(Valuer(game.sheet.id, game.seats, seed), game, seat, depth.own)
-    gap, error = advice.gap, advice.error
     why: tuple[Reason, ...] = ()
-    points = [each.points for each in advice.alternatives]
-    if len(points) > 1 and points[0] - points[1] < gap:
-        # Another order of the same actions is a different choice that is worth as much.
-        gap, error = points[0] - points[1], 0.0 if points[0] == points[1] else error
-    elif advice.second is not None and gap >= max(LEAST_PRICE, 2 * error):
+    if advice.second is not None and advice.gap >= max(LEAST_PRICE, 2 * advice.error):
         why = reasons(game, seat, advice.best, advice.second)
-    return Hint(advice.best, advice.alternatives, gap, error, why)
+    return Hint(advice.best, advice.alternatives, advice.gap, advice.error, why)

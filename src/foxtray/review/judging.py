@@ -163,12 +163,15 @@ def advise(valuer: Valuer, game: Game, seat: int, depth: Depth) -> Advice:
     alternatives = whole.alternatives(0, options, best)
     first = whole.whole(best)[0]
     others = [i for i in picked if whole.whole(i)[0] != first]
+    nearest = alternatives[0].points - alternatives[1].points if len(alternatives) > 1 else 0.0
     if not others:
-        gap = alternatives[0].points - alternatives[1].points if len(alternatives) > 1 else 0.0
-        return Advice(whole.line(best), None, gap, 0.0, alternatives)
+        return Advice(whole.line(best), None, nearest, 0.0, alternatives)
     second = max(others, key=whole.points)
     error = values.difference(picked.index(best), picked.index(second))[1]
     gap = whole.points(best) - whole.points(second)
+    if nearest < gap and len(alternatives) > 1:
+        # Another order of the same actions is a different choice that leads to the same moment.
+        return Advice(whole.line(best), None, nearest, error if nearest else 0.0, alternatives)
     return Advice(whole.line(best), whole.line(second), gap, error, alternatives)
 
 

@@ -31,8 +31,7 @@ ACTION, MARK, DIE, TURN = 2.0, 0.5, 1.0, 8.0
 class Facts(NamedTuple):
     """What a line has done by the end of its turn, or when the next roll of the turn comes.
 
-    A best line may go on with the bonus of the next round, which is a decision of its own. The
-    chosen line never does.
+    What the next round brings after that is a decision of its own.
     """
 
     areas: tuple[int, ...]
